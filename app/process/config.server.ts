@@ -347,18 +347,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env) {
   if (!parsed.success) throw new ConfigError(`${parsed.error.issues[0]?.message}.`);
   const values = parsed.data;
   const dataDir = resolve(values.DATA_DIR);
-  const found = usable(`DATA_DIR (${dataDir})`, () => {
-    makeFolder(dataDir);
-    accessSync(dataDir, constants.W_OK);
-    return readdirSync(dataDir);
-  });
-  // Of earlier starts, perhaps by another user. Other folders, such as `lost+found` of a disk, are not ours.
-  for (const name of found.filter((one) => one === "files" || one === "backups")) {
-    const path = join(dataDir, name);
-    usable(path, () => accessSync(path, constants.W_OK));
-  }
-  // A container names one on its volume, which is empty at first.
-  usable(`TMPDIR (${tmpdir()})`, () => mkdirSync(tmpdir(), { recursive: true }));
+  checkFolders(dataDir);
   return {
     port: values.PORT,
     host: values.HOST,
@@ -406,6 +395,22 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env) {
     braveKey: values.BRAVE_API_KEY,
     tavilyKey: values.TAVILY_API_KEY,
   };
+}
+
+/** Makes DATA_DIR and TMPDIR where they are not there. Throws ConfigError where this process can't write in one. */
+function checkFolders(dataDir: string): void {
+  const found = usable(`DATA_DIR (${dataDir})`, () => {
+    makeFolder(dataDir);
+    accessSync(dataDir, constants.W_OK);
+    return readdirSync(dataDir);
+  });
+  // Of earlier starts, perhaps by another user. Other folders, such as `lost+found` of a disk, are not ours.
+  for (const name of found.filter((one) => one === "files" || one === "backups")) {
+    const path = join(dataDir, name);
+    usable(path, () => accessSync(path, constants.W_OK));
+  }
+  // A container names one on its volume, which is empty at first.
+  usable(`TMPDIR (${tmpdir()})`, () => mkdirSync(tmpdir(), { recursive: true }));
 }
 
 /** Does work with a file or folder. Throws ConfigError that begins with its name where this process can't use it. */

@@ -1,5 +1,5 @@
 import { v7 as newId } from "uuid";
-import type { Trx } from "../db/engine.server.ts";
+import type { Db, Trx } from "../db/engine.server.ts";
 import type { ModelRow } from "../db/tables.ts";
 import { limits } from "../process/limits.ts";
 import type { Tool } from "../tools/tool.server.ts";
@@ -63,28 +63,18 @@ export async function completePrompt(
   const leave = () => {
     onEnd();
     // Until then it counts as one that is under way; whoever waits for the answer does not wait for this.
-    db.deleteFrom("completions")
-      .where("id", "=", id)
-      .execute()
-      .catch((error) => log.error({ err: error }, "no se pudo descontar una llamada que ha terminado"));
+    forget(db, id).catch((error) => log.error({ err: error }, "no se pudo descontar una llamada que ha terminado"));
   };
   try {
-    const within = Promise.withResolvers<void>();
-    const entered = db.transaction().execute(async (trx) => {
-      await enter(trx, { id, userId, modelId: model.id, processId: processes.id });
-      within.resolve();
-    });
-    // The model is asked while the disk keeps what was counted, which its first piece waits for.
-    await Promise.race([within.promise, entered]);
-    entered.catch(() => {});
-    const system = [model.systemPrompt, ...(await instructionsFor(db, userId)), prompt.system]
-      .filter(Boolean)
-      .join("\n\n");
+    const { entered } = await beginEntering(db, { id, userId, modelId: model.id, processId: processes.id });
+    const instructions = [model.systemPrompt, ...(await instructionsFor(db, userId)), prompt.system];
+    const system = instructions.filter(Boolean).join("\n\n");
+    const tools = [...wanted.tools, ...house.map(offeredAs)];
     const hasImages = prompt.turns.some((turn) => turn.role !== "tool" && turn.images?.length);
+    const fits = (one: ModelRow) => isUsable(one, { tools, hasImages });
     const pieces =
       house.length > 0 ? withHouseCalls({ ask, given: prompt.turns, tools: house, caller: { userId, signal } }) : ask();
     async function* ask(since: Prompt["turns"] = []) {
-      const tools = [...wanted.tools, ...house.map(offeredAs)];
       const given = { system, turns: [...prompt.turns, ...since] };
       for (const tried = new Set<string>(); ; ) {
         const by = model;
@@ -96,10 +86,7 @@ export async function completePrompt(
           for await (const piece of generate(openModel(by, modelKey), given, options)) {
             if (!begun) await entered;
             begun = true;
-            // Some tell of none, and are estimated.
-            const isTold =
-              piece.type === "finish" && (piece.usage.inputTokens ?? 0) + (piece.usage.outputTokens ?? 0) > 0;
-            if (isTold) told.set(by, addedUsage(told.get(by) ?? none, piece.usage));
+            if (tellsUsage(piece)) told.set(by, addedUsage(told.get(by) ?? none, piece.usage));
             // A program that does not read must not keep the others waiting.
             const unread = by.atOnce === null ? undefined : setTimeout(() => void leaveTurn(), unreadAtMost).unref();
             yield piece;
@@ -107,11 +94,6 @@ export async function completePrompt(
           }
           return;
         } catch (error) {
-          const fits = (one: ModelRow) =>
-            // The local assistant has nothing to search here.
-            one.provider !== "local" &&
-            (one.usesTools === 1 || tools.length === 0) &&
-            (one.acceptsImages === 1 || !hasImages);
           const next = begun ? undefined : await nextInChain(db, { model, userId, error, tried, fits });
           if (!next) throw error;
           log.warn({ modelId: model.id, nextModelId: next.id }, "otro modelo sigue con lo que pide un programa");
@@ -125,12 +107,7 @@ export async function completePrompt(
     return counted(pieces, leave, length, async ({ status, ...measured }) => {
       measureReply(measured, model, status);
       // Each model is paid for what it has told of; where none has, the last one by lengths.
-      const used = told.size > 0 ? [...told] : [[model, measured.usage] as const];
-      for (const [by, usage] of used) {
-        if (usage.inputTokens + usage.outputTokens === 0) continue;
-        await settleUsage(db, userId, by, usage, Date.now());
-        settled?.(usage, costOf(by, usage));
-      }
+      await pay(db, userId, told.size > 0 ? told : new Map([[model, measured.usage]]), settled);
     });
   } catch (error) {
     leave();
@@ -138,7 +115,48 @@ export async function completePrompt(
   }
 }
 
+async function pay(
+  db: Db,
+  userId: string,
+  used: Map<ModelRow, ReplyUsage>,
+  settled: CompletionRequest["settled"],
+): Promise<void> {
+  for (const [model, usage] of used) {
+    if (usage.inputTokens + usage.outputTokens === 0) continue;
+    await settleUsage(db, userId, model, usage, Date.now());
+    settled?.(usage, costOf(model, usage));
+  }
+}
+
+/** Whether a model can answer in place of another one. The local assistant has nothing to search here. */
+const isUsable = (model: ModelRow, { tools, hasImages }: { tools: OfferedTool[]; hasImages: boolean }) =>
+  model.provider !== "local" &&
+  (model.usesTools === 1 || tools.length === 0) &&
+  (model.acceptsImages === 1 || !hasImages);
+
+/** Whether a piece says what was used; where none does, it is estimated. */
+const tellsUsage = (piece: Piece): piece is Extract<Piece, { type: "finish" }> =>
+  piece.type === "finish" && (piece.usage.inputTokens ?? 0) + (piece.usage.outputTokens ?? 0) > 0;
+
 type Entering = { id: string; userId: string; modelId: string; processId: string };
+
+/**
+ * Counts a completion; resolves when it is within its plan. The model is asked while the disk keeps what was counted, which its first
+ * piece waits for (`entered`). Throws LimitReached.
+ */
+async function beginEntering(db: Db, entering: Entering): Promise<{ entered: Promise<void> }> {
+  const within = Promise.withResolvers<void>();
+  const entered = db.transaction().execute(async (trx) => {
+    await enter(trx, entering);
+    within.resolve();
+  });
+  await Promise.race([within.promise, entered]);
+  // Whoever waits for it gets the error.
+  entered.catch(() => {});
+  return { entered };
+}
+
+const forget = (db: Db, id: string) => db.deleteFrom("completions").where("id", "=", id).execute();
 
 /** Counts a completion against the plan, and among those of the person that are under way in any process. Throws LimitReached. */
 async function enter(trx: Trx, { id, userId, modelId, processId }: Entering): Promise<void> {

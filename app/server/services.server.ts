@@ -110,53 +110,18 @@ export async function openServices(config: Config): Promise<Opened> {
       programs: programsIn(config.toolServers),
     }),
   };
-  await alone(running, "settings", async () => {
-    await addTools(running, config);
-    running.toolbox
-      .askAllNew()
-      .catch((error) => log.error({ err: error }, "no se pudo preguntar a los servidores de herramientas"));
-    await addAccess({ db, accessKey: keys.accessKey }, config.oidc);
-    await refuseWithoutEntry(db, config);
-  });
+  await alone(running, "settings", () => applySettings({ ...running, accessKey: keys.accessKey }, config));
   const runs = new Runs(running);
-  jobs.handle("artifact", keepingArtifacts({ db, files, jobs }));
-  jobs.handle("import", importing({ db, files }));
-  jobs.handle("export", exporting({ ...running, config }));
-  jobs.handle("upkeep", upkeep({ ...running, jobs, auditKey: keys.auditKey }));
-  jobs.handle("folder", lookingAtFolders(running));
-  jobs.handle("words", wordsLearning(running));
-  jobs.handle("meanings", meaningsLearning(running));
   const sealing = keepSealing(running, keys.auditKey);
   const mail = await Mail.open(config.mail);
   const outbox = new Outbox({ db, jobs, mail, mailKey: deriveKey(config.secret, "mail"), log });
-  jobs.handle("reply-notice", replyNotifying({ ...running, jobs, mail: outbox, config }));
   const pushKeys = vapidKeys(deriveKey(config.secret, "push"));
-  jobs.handle("reply-push", replyPushing({ ...running, pushKeys, config }));
   const redis = config.redisUrl ? await openRedis(config.redisUrl, log) : undefined;
   const found = await runs.adopt();
   if (found.resumed + found.interrupted > 0) log.warn(found, "respuestas que dejó a medias el último cierre");
   const lastCopy = new LastCopy(config.backup);
   const eventLoop = new EventLoop();
-  watch({
-    replies_running: { help: "Replies that are being written.", value: () => runs.underway },
-    jobs_running: { help: "Jobs that this process runs.", value: () => jobs.underway },
-    ...(lastCopy.isWanted && {
-      backup_age_seconds: {
-        aggregator: "min",
-        help: "Since the last good copy; NaN where there is none, or its place does not answer.",
-        value: () =>
-          lastCopy.at().then(
-            (at) => (at ? (Date.now() - at) / 1000 : Number.NaN),
-            () => Number.NaN,
-          ),
-      },
-    }),
-    ...(pool && {
-      pool_connections: { help: "Connections to PostgreSQL.", value: () => pool.totalCount },
-      pool_idle: { help: "Connections to PostgreSQL that nobody uses.", value: () => pool.idleCount },
-      pool_waiting: { help: "Queries that wait for a connection to PostgreSQL.", value: () => pool.waitingCount },
-    }),
-  });
+  measure({ runs, jobs, pool, lastCopy });
   await processes.join(() => ({
     replies: runs.underway,
     memory: memoryInUse(),
@@ -179,16 +144,7 @@ export async function openServices(config: Config): Promise<Opened> {
     auditKey: keys.auditKey,
     lastCopy,
   };
-  jobs.handle("models", searchingModels(services));
-  jobs.handle("batch", answeringBatches(services));
-  jobs.handle("errand", workingOnErrands(services));
-  jobs.handle("schedules", askingDue(services));
-  jobs.handle("mail-answer", mailAnswering(services));
-  if (config.mailIn?.imap) jobs.handle("mail", fetchingMail(services, config.mailIn.imap));
-  jobs.handle("queued", sendingForgotten(services));
-  if (config.backup) jobs.handle("backup", backingUp(config.backup, config, storage, log));
-  jobs.handle("webhook", tellingWebhooks(running));
-  if (config.events) jobs.handle("events", tellingEvents(db, config.events));
+  handleJobs(services, config);
   runs.sendQueuedBy((chatId, ended) => sendQueued(services, chatId, ended));
   await resumeAll(services, "batch");
   await resumeAll(services, "errand");
@@ -218,6 +174,67 @@ export async function openServices(config: Config): Promise<Opened> {
       await close();
     },
   };
+}
+
+/** Makes what the settings name: tools, the organisation's sign-in. Throws ConfigError where nobody could sign in. */
+async function applySettings(
+  services: Pick<Services, "db" | "log" | "toolbox" | "toolKey" | "accessKey">,
+  config: Config,
+): Promise<void> {
+  await addTools(services, config);
+  services.toolbox
+    .askAllNew()
+    .catch((error) => services.log.error({ err: error }, "no se pudo preguntar a los servidores de herramientas"));
+  await addAccess(services, config.oidc);
+  await refuseWithoutEntry(services.db, config);
+}
+
+/** The work in the background that this process takes over from `jobs.start` on. */
+function handleJobs(services: Services, config: Config): void {
+  const { db, jobs, log, storage } = services;
+  jobs.handle("artifact", keepingArtifacts(services));
+  jobs.handle("import", importing(services));
+  jobs.handle("export", exporting({ ...services, config }));
+  jobs.handle("upkeep", upkeep(services));
+  jobs.handle("folder", lookingAtFolders(services));
+  jobs.handle("words", wordsLearning(services));
+  jobs.handle("meanings", meaningsLearning(services));
+  jobs.handle("reply-notice", replyNotifying(services));
+  jobs.handle("reply-push", replyPushing(services));
+  jobs.handle("models", searchingModels(services));
+  jobs.handle("batch", answeringBatches(services));
+  jobs.handle("errand", workingOnErrands(services));
+  jobs.handle("schedules", askingDue(services));
+  jobs.handle("mail-answer", mailAnswering(services));
+  if (config.mailIn?.imap) jobs.handle("mail", fetchingMail(services, config.mailIn.imap));
+  jobs.handle("queued", sendingForgotten(services));
+  if (config.backup) jobs.handle("backup", backingUp(config.backup, config, storage, log));
+  jobs.handle("webhook", tellingWebhooks(services));
+  if (config.events) jobs.handle("events", tellingEvents(db, config.events));
+}
+
+/** Metrics of what this process does. */
+function measure({ runs, jobs, pool, lastCopy }: Pick<Services, "runs" | "jobs" | "pool" | "lastCopy">): void {
+  watch({
+    replies_running: { help: "Replies that are being written.", value: () => runs.underway },
+    jobs_running: { help: "Jobs that this process runs.", value: () => jobs.underway },
+    ...(lastCopy.isWanted && {
+      backup_age_seconds: {
+        aggregator: "min",
+        help: "Since the last good copy; NaN where there is none, or its place does not answer.",
+        value: () =>
+          lastCopy.at().then(
+            (at) => (at ? (Date.now() - at) / 1000 : Number.NaN),
+            () => Number.NaN,
+          ),
+      },
+    }),
+    ...(pool && {
+      pool_connections: { help: "Connections to PostgreSQL.", value: () => pool.totalCount },
+      pool_idle: { help: "Connections to PostgreSQL that nobody uses.", value: () => pool.idleCount },
+      pool_waiting: { help: "Queries that wait for a connection to PostgreSQL.", value: () => pool.waitingCount },
+    }),
+  });
 }
 
 /** Seals what is new in the audit trail, now and every few seconds; the log has each seal, so that it is also elsewhere. */

@@ -39,11 +39,7 @@ export function blocksOf(
   images: OfficeImages = {},
 ): Block[] {
   const notes = new Map(sources.map(({ n, title, quote }) => [n, `${title}. ${quote.replace(/\s+/g, " ")}`]));
-  const blocks: Block[] = files.map((name) => ({
-    kind: "paragraph",
-    runs: [{ text: `Adjunto: ${name}`, italic: true }],
-    quote: 0,
-  }));
+  const blocks = files.map(attachedBlock);
   const lists: List[] = [];
   let quote = 0;
   let heading: number | undefined;
@@ -53,16 +49,12 @@ export function blocksOf(
     follow(lists, token);
     switch (token.type) {
       case "blockquote_open":
-        quote++;
-        break;
       case "blockquote_close":
-        quote--;
+        quote += token.nesting;
         break;
       case "heading_open":
-        heading = Number(token.tag.slice(1));
-        break;
       case "heading_close":
-        heading = undefined;
+        heading = token.nesting > 0 ? Number(token.tag.slice(1)) : undefined;
         break;
       case "table_open":
         table = [];
@@ -76,25 +68,19 @@ export function blocksOf(
         break;
       case "inline": {
         const runs = runsOf(token.children ?? [], notes);
-        const list = lists.at(-1);
         if (footnote) runs.unshift({ text: `${footnote} ` });
         footnote = "";
         if (table) table.at(-1)?.push(table.length === 1 ? runs.map((run) => ({ ...run, bold: true })) : runs);
         else if (heading) blocks.push({ kind: "heading", level: heading, runs });
-        else {
-          const item = list && { level: lists.length - 1, mark: markOf(list) };
-          blocks.push({ kind: "paragraph", runs, quote, ...(item && { list: item }) });
-        }
+        else blocks.push(paragraphOf(runs, quote, lists));
+        const list = lists.at(-1);
         if (list) list.isFirst = false;
         break;
       }
       case "fence":
-      case "code_block": {
-        const drawing = isWhole(token) ? drawingOf(languageOf(token.info), token.content) : undefined;
-        const image = drawing && images[drawing.key];
-        blocks.push(image ? { kind: "image", ...image } : { kind: "code", text: token.content.replace(/\n$/, "") });
+      case "code_block":
+        blocks.push(codeOf(token, images));
         break;
-      }
       case "math_block":
         blocks.push({ kind: "formula", source: token.content.trim(), mathml: mathml(token.content.trim(), true) });
         break;
@@ -106,6 +92,25 @@ export function blocksOf(
     }
   }
   return blocks;
+}
+
+const attachedBlock = (name: string): Block => ({
+  kind: "paragraph",
+  runs: [{ text: `Adjunto: ${name}`, italic: true }],
+  quote: 0,
+});
+
+function paragraphOf(runs: Run[], quote: number, lists: List[]): Block {
+  const list = lists.at(-1);
+  const item = list && { level: lists.length - 1, mark: markOf(list) };
+  return { kind: "paragraph", runs, quote, ...(item && { list: item }) };
+}
+
+/** Code, or the drawing that it stands for. */
+function codeOf(token: Token, images: OfficeImages): Block {
+  const drawing = isWhole(token) ? drawingOf(languageOf(token.info), token.content) : undefined;
+  const image = drawing && images[drawing.key];
+  return image ? { kind: "image", ...image } : { kind: "code", text: token.content.replace(/\n$/, "") };
 }
 
 /** Opens and closes lists and their items. */

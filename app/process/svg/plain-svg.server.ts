@@ -25,79 +25,99 @@ const costAtMost = 20_000;
  * Throws SvgRefused with the part that a picture of ours may not have.
  */
 export function plainSvg(source: string, { filters = true } = {}): string {
-  const out: string[] = [];
-  const references = new References();
-  // Elements that are open, so that only those are closed.
-  const open: string[] = [];
-  let depth = 0;
-  // Depth of the element that is left out with all in it; 0: none.
-  let skipped = 0;
-  let count = 0;
-  let uses = 0;
-  // The text of the style sheet that is being read: it comes in pieces, and is only known as a whole.
-  let style: string | undefined;
+  const writer = new SvgWriter(filters);
   const parser = new Parser(
     {
-      onopentag(named, attributes) {
-        const name = own(named);
-        depth++;
-        if (skipped) return;
-        if (depth === 1 && (name !== "svg" || out.length > 0)) throw new SvgRefused("no es un SVG");
-        if (name.includes(":") || ignored.has(name)) {
-          skipped = depth;
-          return;
-        }
-        const isFilter = name === "filter" || name.startsWith("fe");
-        if (!drawn.has(name) || style !== undefined || (isFilter && !filters)) throw has(`<${name}>`);
-        if (name === "use") uses++;
-        if (++count > elementsAtMost || uses > usesAtMost) {
-          throw new SvgRefused("es un SVG con demasiadas piezas");
-        }
-        if (name === "style") style = "";
-        open.push(name);
-        references.open(attributes);
-        out.push(`<${name}${name === "svg" && depth === 1 ? ' xmlns="http://www.w3.org/2000/svg"' : ""}`);
-        const { "xlink:href": link, ...others } = attributes;
-        const given = link === undefined || "href" in others ? others : { ...others, href: link };
-        // A page gives it its size; without one of its own, in whatever unit, it has the shape of its viewBox.
-        if (depth === 1 && "viewBox" in given) for (const side of ["width", "height"]) delete given[side];
-        for (const [attribute, value] of Object.entries(given)) out.push(kept(attribute, value));
-        out.push(">");
-      },
-      ontext(text) {
-        if (skipped || depth === 0) return;
-        if (style !== undefined) style += text;
-        else out.push(escaped(text));
-      },
-      onclosetag(named) {
-        const name = own(named);
-        if (skipped === depth) skipped = 0;
-        else if (!skipped) {
-          if (style !== undefined) {
-            checkCss(style);
-            references.inSheet(style);
-            out.push(escaped(style));
-            style = undefined;
-          }
-          if (open.pop() !== name) throw new SvgRefused("es un SVG mal escrito");
-          references.close();
-          out.push(`</${name}>`);
-        }
-        depth--;
-      },
+      onopentag: (name, attributes) => writer.open(own(name), attributes),
+      ontext: (text) => writer.text(text),
+      onclosetag: (name) => writer.close(own(name)),
     },
     { xmlMode: true, decodeEntities: true },
   );
   parser.end(source);
-  if (out.length === 0) throw new SvgRefused("no es un SVG");
-  if (open.length > 0) throw new SvgRefused("es un SVG mal escrito");
-  if (references.cost() > costAtMost) throw new SvgRefused("es un SVG con demasiadas piezas");
-  const svg = out.join("");
-  if (!/^<svg[^>]* viewBox="/.test(svg) && !/^<svg[^>]* width="\d/.test(svg)) {
-    throw new SvgRefused("es un SVG sin medidas: le falta viewBox");
-  }
-  return svg;
+  return writer.whole();
 }
+
+class SvgWriter {
+  readonly #mayFilter: boolean;
+  readonly #out: string[] = [];
+  readonly #references = new References();
+  // Elements that are open, so that only those are closed.
+  readonly #open: string[] = [];
+  #depth = 0;
+  // Depth of the element that is left out with all in it; 0: none.
+  #skipped = 0;
+  #count = 0;
+  #uses = 0;
+  // The text of the style sheet that is being read: it comes in pieces, and is only known as a whole.
+  #style: string | undefined;
+
+  constructor(mayFilter: boolean) {
+    this.#mayFilter = mayFilter;
+  }
+
+  open(name: string, attributes: Record<string, string>): void {
+    this.#depth++;
+    if (this.#skipped) return;
+    if (this.#depth === 1 && (name !== "svg" || this.#out.length > 0)) throw new SvgRefused("no es un SVG");
+    if (name.includes(":") || ignored.has(name)) {
+      this.#skipped = this.#depth;
+      return;
+    }
+    const isFilter = name === "filter" || name.startsWith("fe");
+    if (!drawn.has(name) || this.#style !== undefined || (isFilter && !this.#mayFilter)) throw has(`<${name}>`);
+    if (name === "use") this.#uses++;
+    if (++this.#count > elementsAtMost || this.#uses > usesAtMost) throw tooMuch();
+    if (name === "style") this.#style = "";
+    this.#open.push(name);
+    this.#references.open(attributes);
+    this.#out.push(`<${name}${name === "svg" && this.#depth === 1 ? ' xmlns="http://www.w3.org/2000/svg"' : ""}`);
+    const { "xlink:href": link, ...others } = attributes;
+    const given = link === undefined || "href" in others ? others : { ...others, href: link };
+    // A page gives it its size; without one of its own, in whatever unit, it has the shape of its viewBox.
+    if (this.#depth === 1 && "viewBox" in given) for (const side of ["width", "height"]) delete given[side];
+    for (const [attribute, value] of Object.entries(given)) this.#out.push(kept(attribute, value));
+    this.#out.push(">");
+  }
+
+  text(text: string): void {
+    if (this.#skipped || this.#depth === 0) return;
+    if (this.#style !== undefined) this.#style += text;
+    else this.#out.push(escaped(text));
+  }
+
+  close(name: string): void {
+    if (this.#skipped === this.#depth) this.#skipped = 0;
+    else if (!this.#skipped) {
+      if (this.#style !== undefined) this.#closeStyle(this.#style);
+      if (this.#open.pop() !== name) throw badlyWritten();
+      this.#references.close();
+      this.#out.push(`</${name}>`);
+    }
+    this.#depth--;
+  }
+
+  #closeStyle(style: string): void {
+    checkCss(style);
+    this.#references.inSheet(style);
+    this.#out.push(escaped(style));
+    this.#style = undefined;
+  }
+
+  whole(): string {
+    if (this.#out.length === 0) throw new SvgRefused("no es un SVG");
+    if (this.#open.length > 0) throw badlyWritten();
+    if (this.#references.cost() > costAtMost) throw tooMuch();
+    const svg = this.#out.join("");
+    if (!/^<svg[^>]* viewBox="/.test(svg) && !/^<svg[^>]* width="\d/.test(svg)) {
+      throw new SvgRefused("es un SVG sin medidas: le falta viewBox");
+    }
+    return svg;
+  }
+}
+
+const tooMuch = () => new SvgRefused("es un SVG con demasiadas piezas");
+const badlyWritten = () => new SvgRefused("es un SVG mal escrito");
 
 /** The name of an element without the prefix of SVG itself. */
 const own = (name: string) => name.replace(/^svg:/, "");

@@ -6,7 +6,16 @@ import { ReplyError, replyError } from "../errors.server.ts";
 import { generateHidden } from "../pseudonyms/generate-hidden.server.ts";
 import { toPrompt } from "./language-prompt.server.ts";
 import { partsOfAddress, withVersion } from "./model-address.server.ts";
-import type { Finish, ImagePiece, ModelAccess, OfferedTool, Options, Piece, Prompt } from "./model-call.server.ts";
+import type {
+  Finish,
+  ImagePiece,
+  ModelAccess,
+  OfferedTool,
+  Options,
+  Piece,
+  Prompt,
+  Settings,
+} from "./model-call.server.ts";
 import { fetchModel, listen } from "./model-fetch.server.ts";
 import { commonOptions, ownOptions, refuseLeftOut, refuseUnsupported } from "./program-settings.server.ts";
 import { Answer } from "./reading/answer.server.ts";
@@ -88,55 +97,32 @@ function leaveOut(model: ModelAccess, tool: OfferedTool): void {
 async function* askOnce(
   model: ModelAccess,
   prompt: Prompt,
-  {
-    signal,
-    silence,
-    stop = [],
-    responseFormat,
-    tools = [],
-    toolChoice,
-    mayBeEmpty = false,
-    tellsGrowth = false,
-    ...program
-  }: Options,
+  { signal, silence, stop = [], responseFormat, tools = [], toolChoice, ...others }: Options,
   refused: ReadonlySet<Parameter>,
 ): AsyncGenerator<Piece> {
   // It may have been stopped while its prompt was built: an abort that is past fires no event.
   signal.throwIfAborted();
-  const abort = new AbortController();
-  const quiet = setTimeout(() => abort.abort(ReplyError.silent(silence)), silence);
-  // Total time limit: a model that sends a word now and then is never silent.
-  const late = setTimeout(() => abort.abort(ReplyError.endless()), limits.replyTime);
-  const onAbort = () => abort.abort(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
+  const watch = new Watch(signal, silence);
+  const { abort, heard } = watch;
   const mayCall = tools.length > 0;
+  const { settings = {}, required = [], mayBeEmpty = false, tellsGrowth = false } = others;
   const answer = new Answer({ untagged: untagged.has(keyOf(model)), mayCall, mayBeEmpty, tellsGrowth });
   let isRead = false;
   try {
-    const { settings = {}, required = [] } = program;
     const language = await languageModel(model);
-    // Keep-alive comments count as a sign of life; a model that thinks for long may send nothing else.
     let body: Readable | undefined;
     const takeStream = (taken: Readable) => {
       body = taken;
     };
     const speaksCompletions = model.provider === "openai-compatible" || model.provider === "ollama";
-    const heard = () => void quiet.refresh();
     const rewrite = (request: string) => withoutRefused(request, refused);
     listen(abort.signal, { heard, rewrite, takeStream: speaksCompletions ? takeStream : undefined });
     const stream = await whenLoaded(language, silence, {
       prompt: toPrompt(prompt),
-      maxOutputTokens: model.maxOutputTokens,
-      ...commonOptions(settings),
-      // Providers take one of the two.
-      ...((settings.topP === undefined || required.includes("temperature")) && {
-        temperature: model.temperature ?? undefined,
-      }),
-      ...(model.reasoning && { reasoning: model.reasoning }),
-      providerOptions: ownOptions(model, settings),
+      ...optionsFor(model, settings, required),
       ...(stop.length > 0 && { stopSequences: stop }),
       ...(responseFormat && { responseFormat }),
-      ...(tools.length > 0 && { tools, ...(toolChoice && { toolChoice }) }),
+      ...(mayCall && { tools, ...(toolChoice && { toolChoice }) }),
       abortSignal: abort.signal,
     });
     const beside: Beside = { citations: [] };
@@ -153,20 +139,61 @@ async function* askOnce(
     if (!answer.finished) throw ReplyError.cut();
     isRead = true;
   } catch (error) {
-    if (abort.signal.aborted) throw replyError(abort.signal.reason);
-    const told = replyError(error);
-    // Any error of the server after the answer has begun is reported as a cut reply.
-    const isOfServer = !(error instanceof ReplyError) && told instanceof ReplyError;
-    throw answer.begun && isOfServer ? ReplyError.cut(told) : told;
+    throw abort.signal.aborted ? replyError(abort.signal.reason) : asTold(error, answer.begun);
   } finally {
     if (answer.mistook) untagged.add(keyOf(model));
     if (answer.onlyThought) untagged.delete(keyOf(model));
-    clearTimeout(quiet);
-    clearTimeout(late);
-    signal.removeEventListener("abort", onAbort);
+    watch.end();
     if (!isRead) abort.abort();
   }
 }
+
+/** Aborts a call when it is stopped, when its model is silent, and when it takes too long in all. */
+class Watch {
+  readonly abort = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #quiet: NodeJS.Timeout;
+  readonly #late: NodeJS.Timeout;
+
+  /** `silence`: in ms. */
+  constructor(signal: AbortSignal, silence: number) {
+    this.#signal = signal;
+    this.#quiet = setTimeout(() => this.abort.abort(ReplyError.silent(silence)), silence);
+    // A model that sends a word now and then is never silent.
+    this.#late = setTimeout(() => this.abort.abort(ReplyError.endless()), limits.replyTime);
+    signal.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  /** Keep-alive comments count as a sign of life; a model that thinks for long may send nothing else. */
+  readonly heard = () => void this.#quiet.refresh();
+
+  readonly #onAbort = () => this.abort.abort(this.#signal.reason);
+
+  end(): void {
+    clearTimeout(this.#quiet);
+    clearTimeout(this.#late);
+    this.#signal.removeEventListener("abort", this.#onAbort);
+  }
+}
+
+/** Any error of the server after the answer has begun is reported as a cut reply. */
+function asTold(error: unknown, begun: boolean): unknown {
+  const told = replyError(error);
+  const isOfServer = !(error instanceof ReplyError) && told instanceof ReplyError;
+  return begun && isOfServer ? ReplyError.cut(told) : told;
+}
+
+/** A model's own settings, and those of this call. */
+const optionsFor = (model: ModelAccess, settings: Settings, required: readonly Parameter[]) => ({
+  maxOutputTokens: model.maxOutputTokens,
+  ...commonOptions(settings),
+  // Providers take one of the two.
+  ...((settings.topP === undefined || required.includes("temperature")) && {
+    temperature: model.temperature ?? undefined,
+  }),
+  ...(model.reasoning && { reasoning: model.reasoning }),
+  providerOptions: ownOptions(model, settings),
+});
 
 /** All that a model sends, read to its end. */
 export async function readWhole(pieces: AsyncGenerator<Piece>) {

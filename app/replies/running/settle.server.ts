@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Artifacts } from "../../artifacts/artifacts.server.ts";
-import type { Db } from "../../db/engine.server.ts";
+import type { Db, Trx } from "../../db/engine.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
 import { releaseNotices } from "../../db/reply-notices.server.ts";
 import { indexText } from "../../db/search/passages.server.ts";
@@ -29,21 +29,8 @@ export async function settle(
   // A thought that was taken for text stays one for the readers of what goes on.
   const { text, parts } = isLeft ? run : run.result;
   const usage = addedUsage(own, run.spent);
-  // The text that it goes on from was counted when that ended.
-  const before = {
-    inputTokens: reply.inputTokens ?? 0,
-    outputTokens: reply.outputTokens ?? 0,
-    reasoningTokens: reply.reasoningTokens ?? 0,
-  };
-  const counted = {
-    inputTokens: before.inputTokens + own.inputTokens,
-    outputTokens: before.outputTokens + own.outputTokens,
-    reasoningTokens:
-      own.reasoningTokens === undefined ? reply.reasoningTokens : before.reasoningTokens + own.reasoningTokens,
-    cachedTokens: own.cachedTokens === undefined ? reply.cachedTokens : (reply.cachedTokens ?? 0) + own.cachedTokens,
-    // Summaries and other words to search by belong to it.
-    cost: (reply.cost ?? 0) + run.spentBefore + costOf(model, usage),
-  };
+  // Summaries and other words to search by belong to it.
+  const counted = countedWith(reply, own, run.spentBefore + costOf(model, usage));
   await db.transaction().execute(async (trx) => {
     // Rows are locked in the same order as when a message is sent (usage, then text use, then chat). Another order
     // would deadlock when a person sends a message at the moment when one of their replies ends.
@@ -64,23 +51,16 @@ export async function settle(
     const { rows } = await noteMessage(trx, { chatId: reply.chatId, now });
     const sessionId = rows[0]?.sessionId;
     if (sessionId) await spendInRoom(trx, reply.chatId, costOf(model, usage));
+    const endArtifact = async () => reply.parentId && artifacts.endGrowing(trx, reply.parentId, model.id, now);
     // Ended or taken over by another process, or deleted with its chat.
     if (numAffectedRows === 0n) {
-      const there = await trx
-        .selectFrom("messages")
-        .where("id", "=", run.messageId)
-        .select("status")
-        .executeTakeFirst();
-      if (there?.status !== "streaming") await artifacts.endGrowing(trx, reply.parentId ?? "", model.id, now);
+      if (!(await isBeingWritten(trx, run.messageId))) await endArtifact();
       return;
     }
-    const isRenumbered = run.isRenumbered && !isLeft;
-    if (isRenumbered) await trx.deleteFrom("parts").where("messageId", "=", run.messageId).execute();
-    const kept = isRenumbered ? numbered(parts) : run.unstored(parts);
-    await storeParts(trx, run.messageId, kept, now);
+    await storeRest(trx, run, parts, run.isRenumbered && !isLeft);
     if (run.prompt) await storePrompt(trx, run.messageId, run.prompt);
     if (isLeft) return;
-    await artifacts.endGrowing(trx, reply.parentId ?? "", model.id, now);
+    await endArtifact();
     await releaseNotices(trx, run.messageId);
     // Temporary chats are not spread, not even that there are some.
     if (status !== "waiting" && !sessionId) {
@@ -88,15 +68,43 @@ export async function settle(
       await tellWebhooks(trx, "replyEnded", { messageId, chatId, userId, modelId: model.id, status }, now);
     }
     // Replies of the local assistant are not indexed, because they would be quoted again.
-    if (model.provider !== "local" && !sessionId && text) {
-      // A reply that goes on where it was cut is indexed again as a whole.
-      if (reply.content) await trx.deleteFrom("passages").where("messageId", "=", run.messageId).execute();
-      await indexText(trx, text, reply.userId, { messageId: run.messageId, chatId: reply.chatId });
-    }
+    if (model.provider !== "local" && !sessionId && text) await index(trx, reply, text);
   });
   run.usage = own;
   const { inputTokens, outputTokens, reasoningTokens } = counted;
   run.counted = { inputTokens, outputTokens, ...(reasoningTokens !== null && { reasoningTokens }) };
+}
+
+/** Use and cost of a reply with what a run adds: the text that it goes on from was counted when that ended. */
+function countedWith(reply: MessageRow, added: ReplyUsage, cost: number) {
+  return {
+    inputTokens: (reply.inputTokens ?? 0) + added.inputTokens,
+    outputTokens: (reply.outputTokens ?? 0) + added.outputTokens,
+    reasoningTokens: sumOf(reply.reasoningTokens, added.reasoningTokens),
+    cachedTokens: sumOf(reply.cachedTokens, added.cachedTokens),
+    cost: (reply.cost ?? 0) + cost,
+  };
+}
+
+/** A sum of tokens that not every provider tells of; null where none has. */
+const sumOf = (before: number | null, added: number | undefined): number | null =>
+  added === undefined ? before : (before ?? 0) + added;
+
+/** Stores the parts that are not stored yet; all of them under new numbers where these have changed. */
+async function storeRest(trx: Trx, run: Run, parts: Run["parts"], isRenumbered: boolean): Promise<void> {
+  if (isRenumbered) await trx.deleteFrom("parts").where("messageId", "=", run.messageId).execute();
+  await storeParts(trx, run.messageId, isRenumbered ? numbered(parts) : run.unstored(parts), Date.now());
+}
+
+async function isBeingWritten(trx: Trx, id: string): Promise<boolean> {
+  const row = await trx.selectFrom("messages").where("id", "=", id).select("status").executeTakeFirst();
+  return row?.status === "streaming";
+}
+
+async function index(trx: Trx, { id: messageId, chatId, userId, content }: MessageRow, text: string): Promise<void> {
+  // A reply that goes on where it was cut is indexed again as a whole.
+  if (content) await trx.deleteFrom("passages").where("messageId", "=", messageId).execute();
+  await indexText(trx, text, userId, { messageId, chatId });
 }
 
 /** Usage of a run. An interrupted reply reports none, but has cost something: it is estimated. */

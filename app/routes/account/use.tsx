@@ -1,5 +1,5 @@
-import { Meters } from "../../ui/meters.tsx";
-import { BarPlot, type Plot } from "../../ui/plot.tsx";
+import { Meters } from "../../ui/figures/meters.tsx";
+import { BarPlot, type Plot } from "../../ui/figures/plot.tsx";
 import type { showUse } from "../../web/plan-use-in-words.server.ts";
 
 /** The person's plan, how much of it is used, and the last thirty days. */

@@ -1,11 +1,11 @@
 import { Link, redirect, useOutlet } from "react-router";
 import { z } from "zod";
 import { Callout } from "../../ui/callout.tsx";
+import { barPlot } from "../../ui/figures/plot.server.ts";
 import { sendForm } from "../../ui/forms/send-form.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { titled } from "../../ui/navigation/page-title.ts";
 import { showSeen } from "../../ui/navigation/pages-seen.ts";
-import { barPlot } from "../../ui/plot.server.ts";
 import { accepted, read } from "../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../web/context.ts";
 import { mayWork, requireUser } from "../../web/current-user.server.ts";

@@ -1,5 +1,5 @@
 import { Link } from "react-router";
-import { Meters } from "../../ui/meters.tsx";
+import { Meters } from "../../ui/figures/meters.tsx";
 import type { accountOf } from "./account.server.ts";
 
 /** A person's plan with what is used of it, and the replies that failed last. */

@@ -1,4 +1,4 @@
-import { barPlot } from "../../ui/plot.server.ts";
+import { barPlot } from "../../ui/figures/plot.server.ts";
 import { sizeInWords } from "../../web/file-display.server.ts";
 
 type Day = {

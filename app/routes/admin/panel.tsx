@@ -1,8 +1,8 @@
 import { Link } from "react-router";
 import { DashboardPage } from "../../ui/dashboard-page.tsx";
+import { BarPlot } from "../../ui/figures/plot.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { titled } from "../../ui/navigation/page-title.ts";
-import { BarPlot } from "../../ui/plot.tsx";
 import { TableHead } from "../../ui/table-head.tsx";
 import { read } from "../../web/api-result.server.ts";
 import { apiContext } from "../../web/context.ts";

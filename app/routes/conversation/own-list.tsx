@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { Link, useOutlet } from "react-router";
 import { DashboardPage } from "../../ui/dashboard-page.tsx";
+import { Leaf } from "../../ui/leaf.tsx";
 import { BehindDialog } from "../../ui/overlays/behind-dialog.tsx";
 
 type Props = {
@@ -45,13 +46,9 @@ type LeafProps = {
 };
 
 /** Such a page that loads no script and has no dialogs. */
-export function OwnLeaf({ back: [to, label], title, about, at, rows, children }: LeafProps) {
+export function OwnLeaf({ back, title, about, at, rows, children }: LeafProps) {
   return (
-    <main className="leaf" id="contenido">
-      <p className="mt-6">
-        <a href={to}>{label}</a>
-      </p>
-      <h1 className="mt-4">{title}</h1>
+    <Leaf back={back} title={title}>
       <p className="mt-3 text-text-2">{about}</p>
       {rows.length > 0 && (
         <ul className="rows mt-6">
@@ -61,7 +58,7 @@ export function OwnLeaf({ back: [to, label], title, about, at, rows, children }:
         </ul>
       )}
       {children}
-    </main>
+    </Leaf>
   );
 }
 

@@ -1,19 +1,19 @@
 import { type ReactNode, useState } from "react";
 import { useLoaderData } from "react-router";
 import { Callout, looks } from "../../ui/callout.tsx";
+import { Meters } from "../../ui/figures/meters.tsx";
+import { barPlot } from "../../ui/figures/plot.server.ts";
+import { BarPlot } from "../../ui/figures/plot.tsx";
 import { AttachedFile } from "../../ui/forms/attached-file.tsx";
 import { Field, SelectField, TextField } from "../../ui/forms/field.tsx";
 import { Fields } from "../../ui/forms/fields.tsx";
 import { CurrentPasswordField, EmailField, NameField, NewPasswordField } from "../../ui/forms/person-fields.tsx";
 import { SearchField } from "../../ui/forms/search-field.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Meters } from "../../ui/meters.tsx";
 import { titled } from "../../ui/navigation/page-title.ts";
 import { Dialog } from "../../ui/overlays/dialog.tsx";
 import { Menu, MenuLink } from "../../ui/overlays/menu.tsx";
 import { showToast, Toasts } from "../../ui/overlays/toasts.tsx";
-import { barPlot } from "../../ui/plot.server.ts";
-import { BarPlot } from "../../ui/plot.tsx";
 import { TableHead } from "../../ui/table-head.tsx";
 
 // Every part of `app/ui` as it looks, for whoever changes one. `app/routes.ts` has this page in development only.

@@ -18,6 +18,29 @@ const number = { type: "integer", title: "Número del escrito" };
 const around = 600;
 const foundAtMost = 12;
 
+const writingSchema = {
+  type: "object",
+  properties: {
+    titulo: { type: "string", title: "Título" },
+    tipo: {
+      type: "string",
+      title: "Clase",
+      enum: Object.keys(kinds),
+      description:
+        "texto: Markdown; tabla: CSV con una primera fila de nombres; codigo: un programa, o un dibujo o una página, que se ven como tales (mermaid, dot, vega-lite, svg, html)",
+    },
+    lenguaje: {
+      type: "string",
+      title: "Lenguaje",
+      description: "Solo de un programa, un dibujo o una página: python, mermaid, html…",
+    },
+    escrito: { ...number, description: "Solo para rehacer uno: su número" },
+    motivo: { type: "string", title: "Motivo", description: "Por qué, en pocas palabras" },
+    texto: { type: "string", title: "Texto", description: "El texto entero" },
+  },
+  required: ["titulo", "texto"],
+};
+
 /** «Escritos»: texts beside the conversation, which models write, change and read again. */
 export const artifactTools = (services: ArtifactServices): OwnTool[] => [
   {
@@ -25,28 +48,7 @@ export const artifactTools = (services: ArtifactServices): OwnTool[] => [
     label: "Escribir",
     description:
       "Escribe un texto largo (un informe, una carta, una tabla, un programa) como un escrito aparte, que la persona ve junto a la conversación, cambia y descarga. Úsalo cuando lo que pide es un documento, no para contestar. Para rehacer entero uno que ya está, da su número en «escrito». No repitas después el texto en tu respuesta.",
-    schema: {
-      type: "object",
-      properties: {
-        titulo: { type: "string", title: "Título" },
-        tipo: {
-          type: "string",
-          title: "Clase",
-          enum: Object.keys(kinds),
-          description:
-            "texto: Markdown; tabla: CSV con una primera fila de nombres; codigo: un programa, o un dibujo o una página, que se ven como tales (mermaid, dot, vega-lite, svg, html)",
-        },
-        lenguaje: {
-          type: "string",
-          title: "Lenguaje",
-          description: "Solo de un programa, un dibujo o una página: python, mermaid, html…",
-        },
-        escrito: { ...number, description: "Solo para rehacer uno: su número" },
-        motivo: { type: "string", title: "Motivo", description: "Por qué, en pocas palabras" },
-        texto: { type: "string", title: "Texto", description: "El texto entero" },
-      },
-      required: ["titulo", "texto"],
-    },
+    schema: writingSchema,
     reachesOut: false,
     readOnly: false,
     call: (input, caller) => write(services, input, caller),

@@ -68,20 +68,24 @@ export function Dialog({ title, closeTo, onClose, kind = "form", children }: Pro
           <h2 id={titleId} tabIndex={-1}>
             {title}
           </h2>
-          {closeTo && (
-            <Link className="button quiet small only" to={closeTo} replace preventScrollReset data-close>
-              <Icon name="close" label="Cerrar" />
-            </Link>
-          )}
-          {closable && !closeTo && (
-            <button className="button quiet small only" type="button" onClick={() => void close()}>
-              <Icon name="close" label="Cerrar" />
-            </button>
-          )}
+          {closable && <Cross closeTo={closeTo} onClose={() => void close()} />}
         </div>
         {children}
       </dialog>
     </div>
+  );
+}
+
+function Cross({ closeTo, onClose }: { closeTo: string | undefined; onClose: () => void }) {
+  const look = "button quiet small only";
+  return closeTo ? (
+    <Link className={look} to={closeTo} replace preventScrollReset data-close>
+      <Icon name="close" label="Cerrar" />
+    </Link>
+  ) : (
+    <button className={look} type="button" onClick={onClose}>
+      <Icon name="close" label="Cerrar" />
+    </button>
   );
 }
 

@@ -34,27 +34,9 @@ export function libreChatHouse(dump: string, uploads: string | undefined): House
   const temporary = kept.length - conversations.length;
   return {
     source: "librechat",
-    people: users.map((row) => ({
-      id: idOf(row),
-      name: text(row.name) || text(row.username),
-      email: text(row.email),
-      isAdmin: row.role === "ADMIN",
-    })),
-    groups: all("groups").map((row) => ({
-      id: idOf(row),
-      name: text(row.name),
-      description: text(row.description),
-      people: Array.isArray(row.memberIds) ? row.memberIds.map(String) : [],
-    })),
-    projects: all("chatprojects").map((row) => ({
-      id: idOf(row),
-      person: String(row.user),
-      name: text(row.name),
-      description: text(row.description),
-      instructions: "",
-      files: [],
-      readers: [],
-    })),
+    people: users.map(personOf),
+    groups: all("groups").map(groupOf),
+    projects: all("chatprojects").map(projectOf),
     templates: all("promptgroups").map((row) => ({
       id: idOf(row),
       person: String(row.author),
@@ -84,6 +66,30 @@ export function libreChatHouse(dump: string, uploads: string | undefined): House
     close() {},
   };
 }
+
+const personOf = (row: Json): House["people"][number] => ({
+  id: idOf(row),
+  name: text(row.name) || text(row.username),
+  email: text(row.email),
+  isAdmin: row.role === "ADMIN",
+});
+
+const groupOf = (row: Json): House["groups"][number] => ({
+  id: idOf(row),
+  name: text(row.name),
+  description: text(row.description),
+  people: Array.isArray(row.memberIds) ? row.memberIds.map(String) : [],
+});
+
+const projectOf = (row: Json): House["projects"][number] => ({
+  id: idOf(row),
+  person: String(row.user),
+  name: text(row.name),
+  description: text(row.description),
+  instructions: "",
+  files: [],
+  readers: [],
+});
 
 function assistantOf(row: Json, isPublic: boolean): HouseAssistant {
   const resources = isObject(row.tool_resources) ? row.tool_resources : {};

@@ -1,12 +1,12 @@
 import { use } from "react";
 import { data, Link, redirect, useOutlet } from "react-router";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
+import { Meters } from "../../../ui/figures/meters.tsx";
 import { SearchField } from "../../../ui/forms/search-field.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { UploadForm } from "../../../ui/forms/upload-form.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { Light } from "../../../ui/light/light.ts";
-import { Meters } from "../../../ui/meters.tsx";
 import { titled } from "../../../ui/navigation/page-title.ts";
 import { showSeen } from "../../../ui/navigation/pages-seen.ts";
 import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";

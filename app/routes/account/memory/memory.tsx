@@ -5,6 +5,7 @@ import { Callout } from "../../../ui/callout.tsx";
 import { Field, SelectField } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { Leaf } from "../../../ui/leaf.tsx";
 import { titled } from "../../../ui/navigation/page-title.ts";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
@@ -54,11 +55,7 @@ export const action = ({ context }: Route.ActionArgs) =>
 export default function Memory({ loaderData, actionData }: Route.ComponentProps) {
   const { on, available, items, projects } = loaderData;
   return (
-    <main className="leaf" id="contenido">
-      <p className="mt-6">
-        <a href="/user">Volver a tu cuenta</a>
-      </p>
-      <h1 className="mt-4">Memoria</h1>
+    <Leaf back={["/user", "Volver a tu cuenta"]} title="Memoria">
       <p className="mt-3 text-text-2">
         Frases sobre ti que los modelos reciben en todas tus conversaciones, o en las de un proyecto. Las escribes tú, o
         las propone un modelo y tú dices que sí. En las conversaciones temporales ni se leen ni se guardan, y en «Qué se
@@ -77,35 +74,7 @@ export default function Memory({ loaderData, actionData }: Route.ComponentProps)
           </button>
         </p>
       </PostForm>
-      {items.length === 0 ? (
-        <p className="mt-6">Aún no hay ninguna.</p>
-      ) : (
-        <>
-          <ul className="rows mt-6">
-            {items.map(({ id, text, project, chatId, when }) => (
-              <li key={id} className="row">
-                <div className="break-words">
-                  <p className="title">{text}</p>
-                  <p className="line">
-                    {when} · {project ? `solo en «${project}» · ` : ""}
-                    {chatId && (
-                      <>
-                        <a href={`/conversation/chat/${chatId}`}>de una conversación</a> ·{" "}
-                      </>
-                    )}
-                    <a href={`/user/memoria/${id}`}>
-                      Cambiar o eliminar<span className="sr-only"> «{text.slice(0, 60)}»</span>
-                    </a>
-                  </p>
-                </div>
-              </li>
-            ))}
-          </ul>
-          <p className="mt-3">
-            <a href="/user/memoria/descargar">Descargar todas</a>
-          </p>
-        </>
-      )}
+      <Sentences items={items} />
       <h2 className="mt-8">Añadir una frase</h2>
       <PostForm className="fields mt-4">
         <Fields id="memoria" result={actionData ?? undefined}>
@@ -130,6 +99,37 @@ export default function Memory({ loaderData, actionData }: Route.ComponentProps)
           </button>
         </div>
       </PostForm>
-    </main>
+    </Leaf>
+  );
+}
+
+function Sentences({ items }: Pick<Route.ComponentProps["loaderData"], "items">) {
+  if (items.length === 0) return <p className="mt-6">Aún no hay ninguna.</p>;
+  return (
+    <>
+      <ul className="rows mt-6">
+        {items.map(({ id, text, project, chatId, when }) => (
+          <li key={id} className="row">
+            <div className="break-words">
+              <p className="title">{text}</p>
+              <p className="line">
+                {when} · {project ? `solo en «${project}» · ` : ""}
+                {chatId && (
+                  <>
+                    <a href={`/conversation/chat/${chatId}`}>de una conversación</a> ·{" "}
+                  </>
+                )}
+                <a href={`/user/memoria/${id}`}>
+                  Cambiar o eliminar<span className="sr-only"> «{text.slice(0, 60)}»</span>
+                </a>
+              </p>
+            </div>
+          </li>
+        ))}
+      </ul>
+      <p className="mt-3">
+        <a href="/user/memoria/descargar">Descargar todas</a>
+      </p>
+    </>
   );
 }

@@ -4,6 +4,7 @@ import { limits } from "../../../process/limits.ts";
 import { Field } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { Leaf } from "../../../ui/leaf.tsx";
 import { titled } from "../../../ui/navigation/page-title.ts";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext, formContext } from "../../../web/context.ts";
@@ -37,11 +38,7 @@ export const action = ({ context, params: { id } }: Route.ActionArgs) => {
 /** A sentence that is remembered, to be changed or taken away. */
 export default function OneMemory({ loaderData: { text, updatedAt }, actionData }: Route.ComponentProps) {
   return (
-    <main className="leaf" id="contenido">
-      <p className="mt-6">
-        <a href="/user/memoria">Volver sin guardar</a>
-      </p>
-      <h1 className="mt-4">Cambiar una frase</h1>
+    <Leaf back={["/user/memoria", "Volver sin guardar"]} title="Cambiar una frase">
       <PostForm className="fields mt-6">
         <input type="hidden" name="version" value={updatedAt} />
         <Fields id="frase" result={actionData ?? undefined}>
@@ -56,6 +53,6 @@ export default function OneMemory({ loaderData: { text, updatedAt }, actionData 
           </button>
         </div>
       </PostForm>
-    </main>
+    </Leaf>
   );
 }

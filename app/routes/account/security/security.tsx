@@ -74,18 +74,8 @@ export async function loader({ context, request, url }: Route.LoaderArgs) {
 }
 
 export default function Security({ loaderData }: Route.ComponentProps) {
-  const {
-    owesSecondStep,
-    hasPassword,
-    mayHavePassword,
-    sessions,
-    inspections,
-    authenticator,
-    passkeys,
-    accounts,
-    drives,
-    keys,
-  } = loaderData;
+  const { owesSecondStep, hasPassword, mayHavePassword, authenticator } = loaderData;
+  const { sessions, inspections, passkeys, accounts, drives, keys } = loaderData;
   const dialog = useOutlet();
   return (
     <AccountPage dialog={dialog}>

@@ -88,7 +88,7 @@ export async function action({ context, url }: Route.ActionArgs) {
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function System({ loaderData }: Route.ComponentProps) {
-  const { facts, fills, lost, copies, backups, processes, skewed, jobs, nightly, migrations } = loaderData;
+  const { fills, lost, copies, backups, skewed, jobs, nightly } = loaderData;
   const outlet = useOutlet();
   return (
     <BehindDialog dialog={outlet}>
@@ -126,36 +126,44 @@ export default function System({ loaderData }: Route.ComponentProps) {
           {copies ? <Copies backups={backups} /> : <OwnMeans />}
         </section>
         <Jobs jobs={jobs} />
-        <section className="mt-7">
-          <h2>Instalación</h2>
-          <dl className="facts">
-            {facts.map(([label, text]) => (
-              <div key={label}>
-                <dt>{label}</dt>
-                <dd>{text}</dd>
-              </div>
-            ))}
-          </dl>
-          {processes.length > 0 && (
-            <section className="mt-5">
-              <h3>Procesos</h3>
-              <ul className="mt-2 grid gap-2">
-                {processes.map((said) => (
-                  <li key={said}>{said}</li>
-                ))}
-              </ul>
-            </section>
-          )}
-          <details className="more mt-5">
-            <summary>
-              Migraciones: {migrations.length} <Icon name="chevron" />
-            </summary>
-            <Migrations migrations={migrations} />
-          </details>
-        </section>
+        <Installation {...loaderData} />
         <Checks />
       </DashboardPage>
     </BehindDialog>
+  );
+}
+
+type InstallationProps = Pick<Route.ComponentProps["loaderData"], "facts" | "processes" | "migrations">;
+
+function Installation({ facts, processes, migrations }: InstallationProps) {
+  return (
+    <section className="mt-7">
+      <h2>Instalación</h2>
+      <dl className="facts">
+        {facts.map(([label, text]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+      {processes.length > 0 && (
+        <section className="mt-5">
+          <h3>Procesos</h3>
+          <ul className="mt-2 grid gap-2">
+            {processes.map((said) => (
+              <li key={said}>{said}</li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <details className="more mt-5">
+        <summary>
+          Migraciones: {migrations.length} <Icon name="chevron" />
+        </summary>
+        <Migrations migrations={migrations} />
+      </details>
+    </section>
   );
 }
 

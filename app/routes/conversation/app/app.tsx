@@ -1,6 +1,7 @@
 import { use } from "react";
 import { objectOf } from "../../../process/text/json.ts";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { Leaf } from "../../../ui/leaf.tsx";
 import { Light } from "../../../ui/light/light.ts";
 import { named } from "../../../ui/navigation/page-title.ts";
 import { read, refusalIn } from "../../../web/api-result.server.ts";
@@ -57,13 +58,13 @@ export default function App({ loaderData, actionData, params }: Route.ComponentP
   const given = { input, result: { text: output, structured }, asks, locale: "es" };
   const { values = {}, errors = {}, message, output: answered } = actionData ?? {};
   return (
-    <main className="leaf" id="contenido">
-      <p className="mt-6">
-        <a href={`/conversation/chat/${chatId}?mensaje=${params.messageId}#m-${params.messageId}`}>
-          Volver a la conversación
-        </a>
-      </p>
-      <h1 className="mt-4 break-words">{label}</h1>
+    <Leaf
+      back={[
+        `/conversation/chat/${chatId}?mensaje=${params.messageId}#m-${params.messageId}`,
+        "Volver a la conversación",
+      ]}
+      title={label}
+    >
       <p className="mt-3 text-text-2">Es de «{server}», y lo que enseña lo han escrito otros.</p>
       {!light && (
         <div
@@ -103,6 +104,6 @@ export default function App({ loaderData, actionData, params }: Route.ComponentP
         </div>
       </PostForm>
       {!light && <script type="module" nonce={nonce} src="/app-frame.js" />}
-    </main>
+    </Leaf>
   );
 }

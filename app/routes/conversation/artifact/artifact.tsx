@@ -6,6 +6,7 @@ import { Callout } from "../../../ui/callout.tsx";
 import { TextField } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { Leaf } from "../../../ui/leaf.tsx";
 import { named } from "../../../ui/navigation/page-title.ts";
 import { ago } from "../../../ui/times.ts";
 import { accepted, read } from "../../../web/api-result.server.ts";
@@ -109,18 +110,18 @@ const quoted = (passage: string) =>
 
 /** An artifact: a version of it, or the first one while a model writes it. */
 export default function Artifact({ loaderData, actionData }: Route.ComponentProps) {
-  const { id, title, chatId, mayChange, last, aiNotice, marker, shown } = loaderData;
+  const { id, title, chatId, last, marker, shown } = loaderData;
   const here = `/conversation/escrito/${id}`;
   return (
-    <main className="leaf artifact" id="contenido">
-      <p className="mt-6">
-        {chatId ? (
-          <a href={`/conversation/chat/${chatId}`}>Volver a la conversación</a>
-        ) : (
-          <a href="/conversation/escrito">Volver a los escritos</a>
-        )}
-      </p>
-      <h1 className="mt-4 break-words">{title}</h1>
+    <Leaf
+      back={
+        chatId
+          ? [`/conversation/chat/${chatId}`, "Volver a la conversación"]
+          : ["/conversation/escrito", "Volver a los escritos"]
+      }
+      title={title}
+      look="artifact"
+    >
       {marker !== undefined && (
         <>
           <p className="mt-3 text-text-2">Se está escribiendo: va apareciendo aquí.</p>
@@ -130,25 +131,7 @@ export default function Artifact({ loaderData, actionData }: Route.ComponentProp
       )}
       {shown && (
         <>
-          <p className="mt-3 text-text-2 break-words">
-            {`Versión ${shown.n}, ${shown.when}, de ${shown.by}${shown.reason && `: «${shown.reason}»`}. `}
-            {last > 1 && <a href={`${here}/versiones`}>Ver las versiones</a>}
-          </p>
-          {shown.byModel && <p className="mt-2 text-text-2">{aiNotice}</p>}
-          {shown.n < last && (
-            <Callout type="info">
-              <p>
-                No es la última versión. <a href={here}>Ver la última</a>
-                {mayChange && (
-                  <>
-                    {" "}
-                    o <a href={`${here}/editar?version=${shown.n}`}>volver a esta</a>
-                  </>
-                )}
-                .
-              </p>
-            </Callout>
-          )}
+          <AboutVersion here={here} {...loaderData} shown={shown} />
           <Actions here={here} {...loaderData} shown={shown} />
           {actionData?.message && (
             <p className="error mt-4" role="alert">
@@ -172,7 +155,7 @@ export default function Artifact({ loaderData, actionData }: Route.ComponentProp
           />
         </>
       )}
-    </main>
+    </Leaf>
   );
 }
 
@@ -181,6 +164,38 @@ type ActionsProps = Pick<Route.ComponentProps["loaderData"], "kind" | "language"
   here: string;
   shown: Shown;
 };
+
+type AboutProps = Pick<Route.ComponentProps["loaderData"], "mayChange" | "last" | "aiNotice"> & {
+  here: string;
+  shown: Shown;
+};
+
+/** Who has written the version that is shown, and whether it is the last one. */
+function AboutVersion({ here, mayChange, last, aiNotice, shown }: AboutProps) {
+  return (
+    <>
+      <p className="mt-3 text-text-2 break-words">
+        {`Versión ${shown.n}, ${shown.when}, de ${shown.by}${shown.reason && `: «${shown.reason}»`}. `}
+        {last > 1 && <a href={`${here}/versiones`}>Ver las versiones</a>}
+      </p>
+      {shown.byModel && <p className="mt-2 text-text-2">{aiNotice}</p>}
+      {shown.n < last && (
+        <Callout type="info">
+          <p>
+            No es la última versión. <a href={here}>Ver la última</a>
+            {mayChange && (
+              <>
+                {" "}
+                o <a href={`${here}/editar?version=${shown.n}`}>volver a esta</a>
+              </>
+            )}
+            .
+          </p>
+        </Callout>
+      )}
+    </>
+  );
+}
 
 function Actions({ here, kind, language, mayChange, last, shown }: ActionsProps) {
   const isLast = shown.n === last;

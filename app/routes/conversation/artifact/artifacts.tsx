@@ -1,3 +1,4 @@
+import { Leaf } from "../../../ui/leaf.tsx";
 import { titled } from "../../../ui/navigation/page-title.ts";
 import { ago } from "../../../ui/times.ts";
 import { read } from "../../../web/api-result.server.ts";
@@ -33,11 +34,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 /** Artifacts of a person, and those that the projects they are in show them. */
 export default function Artifacts({ loaderData: { q, artifacts } }: Route.ComponentProps) {
   return (
-    <main className="leaf" id="contenido">
-      <p className="mt-6">
-        <a href="/conversation/chat">Volver a las conversaciones</a>
-      </p>
-      <h1 className="mt-4">Escritos</h1>
+    <Leaf back={["/conversation/chat", "Volver a las conversaciones"]} title="Escritos">
       <p className="mt-3 text-text-2">
         Textos, tablas y programas que se escriben junto a una conversación. Pídele uno a un modelo («escribe un informe
         sobre…»), o empiézalo tú.
@@ -72,6 +69,6 @@ export default function Artifacts({ loaderData: { q, artifacts } }: Route.Compon
       ) : (
         <p className="mt-6">{q ? `Ninguno se llama «${q}».` : "Aún no hay ninguno."}</p>
       )}
-    </main>
+    </Leaf>
   );
 }

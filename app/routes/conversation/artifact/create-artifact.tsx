@@ -1,6 +1,7 @@
 import { redirect } from "react-router";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { Leaf } from "../../../ui/leaf.tsx";
 import { titled } from "../../../ui/navigation/page-title.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
@@ -28,11 +29,7 @@ export const action = ({ context }: Route.ActionArgs) =>
 
 export default function CreateArtifact({ loaderData: { projects }, actionData }: Route.ComponentProps) {
   return (
-    <main className="leaf" id="contenido">
-      <p className="mt-6">
-        <a href="/conversation/escrito">Volver a los escritos</a>
-      </p>
-      <h1 className="mt-4">Crear escrito</h1>
+    <Leaf back={["/conversation/escrito", "Volver a los escritos"]} title="Crear escrito">
       <PostForm className="fields mt-5" encType="multipart/form-data">
         <Fields id="escrito" result={actionData ?? undefined}>
           <ArtifactFields projects={projects} />
@@ -46,6 +43,6 @@ export default function CreateArtifact({ loaderData: { projects }, actionData }:
           </a>
         </div>
       </PostForm>
-    </main>
+    </Leaf>
   );
 }

@@ -4,6 +4,7 @@ import { limits } from "../../../process/limits.ts";
 import { Field } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { Leaf } from "../../../ui/leaf.tsx";
 import { named } from "../../../ui/navigation/page-title.ts";
 import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext, formContext } from "../../../web/context.ts";
@@ -64,11 +65,7 @@ export default function EditArtifact({ loaderData, actionData, params: { id } }:
   const result = actionData ?? undefined;
   const theirs = result && "theirs" in result ? String(result.theirs) : undefined;
   return (
-    <main className="leaf" id="contenido">
-      <p className="mt-6">
-        <a href={`/conversation/escrito/${id}`}>Volver sin guardar</a>
-      </p>
-      <h1 className="mt-4 break-words">Editar «{artifact.title}»</h1>
+    <Leaf back={[`/conversation/escrito/${id}`, "Volver sin guardar"]} title={`Editar «${artifact.title}»`}>
       <PostForm className="fields mt-5" encType="multipart/form-data">
         <input type="hidden" name="version" value={result?.values.version ?? artifact.updatedAt} />
         <Fields id="escrito" result={result}>
@@ -100,6 +97,6 @@ export default function EditArtifact({ loaderData, actionData, params: { id } }:
           </a>
         </div>
       </PostForm>
-    </main>
+    </Leaf>
   );
 }

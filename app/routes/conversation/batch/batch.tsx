@@ -4,10 +4,11 @@ import { Callout } from "../../../ui/callout.tsx";
 import { Field } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { Leaf } from "../../../ui/leaf.tsx";
 import { named } from "../../../ui/navigation/page-title.ts";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
-import { sendFields } from "../../../web/forms/form.server.ts";
+import { type FormResult, sendFields } from "../../../web/forms/form.server.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
 import { DeletionButtons } from "../deletion-buttons.tsx";
 import type { Route } from "./+types/batch";
@@ -32,20 +33,16 @@ export const action = ({ context, params: { id } }: Route.ActionArgs) =>
     return redirect(does === "delete" ? "/conversation/serie" : `/conversation/serie/${id}`, 303);
   });
 
+const money = (sum: number) => sum.toLocaleString("es", { maximumSignificantDigits: 3 });
+
 /** How far a series of questions has come, and its result. */
 export default function Batch({ loaderData: { batch }, actionData }: Route.ComponentProps) {
   const { id, title, state, total, answered, failed, cost, budget, problem } = batch;
-  const [search] = useSearchParams();
   const isRunning = state === "running";
   const told = actionData?.message ?? problem;
-  const money = (sum: number) => sum.toLocaleString("es", { maximumSignificantDigits: 3 });
   return (
-    <main className="leaf" id="contenido">
+    <Leaf back={["/conversation/serie", "Volver a las preguntas en serie"]} title={title}>
       {isRunning && <meta httpEquiv="refresh" content="5" />}
-      <p className="mt-6">
-        <a href="/conversation/serie">Volver a las preguntas en serie</a>
-      </p>
-      <h1 className="mt-4 break-words">{title}</h1>
       {told && (
         <Callout type="warning">
           <p>{told}</p>
@@ -66,37 +63,47 @@ export default function Batch({ loaderData: { batch }, actionData }: Route.Compo
         Es un CSV: tus columnas, la respuesta de cada fila y, si no la hay, por qué. La ha escrito una IA: comprueba lo
         importante.
       </p>
-      <PostForm className="fields mt-6">
-        {state === "paused" && budget !== null && (
-          <Fields id="seguir" result={actionData ?? undefined}>
-            <Field
-              name="budget"
-              label="Puede costar, como mucho"
-              hint={`Con lo que ya ha costado. Ahora, ${money(budget)}.`}
-              inputMode="decimal"
-              maxLength={20}
-            />
-          </Fields>
-        )}
-        <div className="buttons">
-          {isRunning ? (
-            <button type="submit" className="button" name="does" value="stop">
-              Parar
-            </button>
-          ) : (
-            answered < total && (
-              <button type="submit" className="button" name="does" value="resume">
-                Seguir con las que faltan
-              </button>
-            )
-          )}{" "}
-          <DeletionButtons
-            asked={search.has("eliminar")}
-            at={`/conversation/serie/${id}`}
-            words="Eliminar la tabla y sus respuestas"
+      <NextSteps batch={batch} result={actionData ?? undefined} />
+    </Leaf>
+  );
+}
+
+type NextProps = { batch: Route.ComponentProps["loaderData"]["batch"]; result: FormResult | undefined };
+
+/** Stops it, lets it go on with another bound, or deletes it. */
+function NextSteps({ batch: { id, state, answered, total, budget }, result }: NextProps) {
+  const [search] = useSearchParams();
+  return (
+    <PostForm className="fields mt-6">
+      {state === "paused" && budget !== null && (
+        <Fields id="seguir" result={result}>
+          <Field
+            name="budget"
+            label="Puede costar, como mucho"
+            hint={`Con lo que ya ha costado. Ahora, ${money(budget)}.`}
+            inputMode="decimal"
+            maxLength={20}
           />
-        </div>
-      </PostForm>
-    </main>
+        </Fields>
+      )}
+      <div className="buttons">
+        {state === "running" ? (
+          <button type="submit" className="button" name="does" value="stop">
+            Parar
+          </button>
+        ) : (
+          answered < total && (
+            <button type="submit" className="button" name="does" value="resume">
+              Seguir con las que faltan
+            </button>
+          )
+        )}{" "}
+        <DeletionButtons
+          asked={search.has("eliminar")}
+          at={`/conversation/serie/${id}`}
+          words="Eliminar la tabla y sus respuestas"
+        />
+      </div>
+    </PostForm>
   );
 }

@@ -76,51 +76,62 @@ export default function Batches({ loaderData: { batches, templates, models }, ac
       ) : models.length === 0 ? (
         <p className="mt-3">No hay ningún modelo que pueda contestarlas. Avisa a quien administra.</p>
       ) : (
-        <PostForm className="fields mt-4" encType="multipart/form-data">
-          <UploadField
-            id="serie"
-            result={actionData ?? undefined}
-            label="Tabla"
-            hint={`Un CSV de hasta 2 MB y ${limits.batchRows.toLocaleString("es")} filas, como los que guarda una hoja de cálculo. La primera fila lleva los nombres de los huecos.`}
-            accept=".csv,.tsv,.txt,text/csv"
-          >
-            <SelectField
-              name="templateId"
-              label="Plantilla"
-              choices={templates.map(({ id, title, blanks }) => ({ id, name: `${title} (${blanks.join(", ")})` }))}
-            />
-            <SelectField
-              name="modelId"
-              label="Modelo"
-              defaultValue={models.find(({ isDefault }) => isDefault)?.id}
-              choices={models}
-            />
-            <SelectField
-              name="looksIn"
-              label="Qué se hace con cada fila"
-              hint={`Como encargos, hasta ${limits.batchErrands} filas: cada una se busca, se lee y se escribe, y tarda.`}
-              none="Se pregunta al modelo"
-              choices={[
-                { id: "web,documents", name: "Un encargo, con la web y mis documentos" },
-                { id: "web", name: "Un encargo, solo con la web" },
-                { id: "documents", name: "Un encargo, solo con mis documentos" },
-              ]}
-            />
-            <Field
-              name="budget"
-              label="Puede costar, como mucho"
-              hint="En la moneda de los precios del modelo. Al llegar se para, y decides si sigue. Vacío: lo que dé tu plan."
-              inputMode="decimal"
-              maxLength={20}
-            />
-          </UploadField>
-          <div className="buttons">
-            <button type="submit" className="button primary">
-              Empezar
-            </button>
-          </div>
-        </PostForm>
+        <NewBatch templates={templates} models={models} result={actionData ?? undefined} />
       )}
     </OwnLeaf>
+  );
+}
+
+type NewBatchProps = Pick<Route.ComponentProps["loaderData"], "templates" | "models"> & {
+  result: FormResult | undefined;
+};
+
+/** The form that begins a series: its table, its template, and what is done with each row. */
+function NewBatch({ templates, models, result }: NewBatchProps) {
+  return (
+    <PostForm className="fields mt-4" encType="multipart/form-data">
+      <UploadField
+        id="serie"
+        result={result}
+        label="Tabla"
+        hint={`Un CSV de hasta 2 MB y ${limits.batchRows.toLocaleString("es")} filas, como los que guarda una hoja de cálculo. La primera fila lleva los nombres de los huecos.`}
+        accept=".csv,.tsv,.txt,text/csv"
+      >
+        <SelectField
+          name="templateId"
+          label="Plantilla"
+          choices={templates.map(({ id, title, blanks }) => ({ id, name: `${title} (${blanks.join(", ")})` }))}
+        />
+        <SelectField
+          name="modelId"
+          label="Modelo"
+          defaultValue={models.find(({ isDefault }) => isDefault)?.id}
+          choices={models}
+        />
+        <SelectField
+          name="looksIn"
+          label="Qué se hace con cada fila"
+          hint={`Como encargos, hasta ${limits.batchErrands} filas: cada una se busca, se lee y se escribe, y tarda.`}
+          none="Se pregunta al modelo"
+          choices={[
+            { id: "web,documents", name: "Un encargo, con la web y mis documentos" },
+            { id: "web", name: "Un encargo, solo con la web" },
+            { id: "documents", name: "Un encargo, solo con mis documentos" },
+          ]}
+        />
+        <Field
+          name="budget"
+          label="Puede costar, como mucho"
+          hint="En la moneda de los precios del modelo. Al llegar se para, y decides si sigue. Vacío: lo que dé tu plan."
+          inputMode="decimal"
+          maxLength={20}
+        />
+      </UploadField>
+      <div className="buttons">
+        <button type="submit" className="button primary">
+          Empezar
+        </button>
+      </div>
+    </PostForm>
   );
 }

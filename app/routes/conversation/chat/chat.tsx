@@ -61,28 +61,25 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
   ]);
   const { user } = await requireUser(context);
   const decides = user.id === chat.userId;
-  const turns = await showTurns(chat, branch.items, models, {
-    folds: !isTextBrowser(request),
-    decides,
-    listens: voice.speaks,
-    light: context.get(lightContext),
-  });
+  const how = { folds: !isTextBrowser(request), decides, listens: voice.speaks, light: context.get(lightContext) };
+  const turns = await showTurns(chat, branch.items, models, how);
   const last = turns.at(-1);
   // A page asked for by a script follows the reply by events; a document carries it in itself.
   const isDocument = !new URL(request.url).pathname.endsWith(".data");
   const marker = last?.status === "streaming" && isDocument ? carryTurn(context, chat, last, request) : undefined;
+  const isWriting = last?.status === "streaming";
   // Temporary chats go with their session, and what an administrator reads is not theirs.
-  if (decides && !chat.temporary && last?.status !== "streaming") context.set(keepContext, user.id);
+  if (decides && !chat.temporary && !isWriting) context.set(keepContext, user.id);
   const finishedAt = branch.items.at(-1)?.finishedAt;
-  const justFinished = finishedAt ? Date.now() - Date.parse(finishedAt) < titleTakes : false;
+  const hasJustEnded = finishedAt ? Date.now() - Date.parse(finishedAt) < titleTakes : false;
   const edited = await messageToEdit(context, chat.id, url);
   return {
     id: chat.id,
     title: chat.title,
     // Text browsers show a page only when it has loaded completely, when there is no running reply left to stop.
     stoppable: !isTextBrowser(request),
-    notice: last?.status === "streaming" && decides ? await noticeOf(context, last.id) : undefined,
-    awaitsTitle: !chat.titled && last?.status === "complete" && justFinished,
+    notice: isWriting && decides ? await noticeOf(context, last.id) : undefined,
+    awaitsTitle: !chat.titled && last?.status === "complete" && hasJustEnded,
     pinned: chat.pinned,
     archived: chat.archived,
     turns: withBodies(context, chat.id, turns),
@@ -90,7 +87,7 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     found: around,
     earlier: branch.hasEarlier ? branch.items[0]?.id : undefined,
     hasLater: branch.hasLater,
-    models: models,
+    models,
     left,
     modelId: chat.modelId,
     assistantId: chat.assistantId,
@@ -99,11 +96,7 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     author: decides ? undefined : chat.ownerName,
     // Administrators look after the chats of all.
     mayChange: decides || user.role === "admin",
-    queued: chat.queued && {
-      ...chat.queued,
-      files: (await attachedFiles(context, chat.queued.fileIds)).map(({ name }) => name),
-      waits: last?.status === "streaming" && !chat.queued.problem,
-    },
+    queued: chat.queued && (await showQueued(context, chat.queued, isWriting)),
     draft: await showDraft(context, edited ? draftOfEdit(edited, chat.modelId) : chat.draft),
     edits: edited && { messageId: edited.id, parentId: edited.parentId ?? "" },
     // Somebody who looks at an older version to its end continues that version; otherwise the newest one continues.
@@ -113,8 +106,16 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
   };
 }
 
-const showDraft = async (context: Route.LoaderArgs["context"], draft: ComposerDraft | null) =>
+const showDraft = async (context: Context, draft: ComposerDraft | null) =>
   draft && { ...draft, files: await attachedFiles(context, draft.fileIds) };
+
+type Queued = { fileIds: string[]; problem: string | null };
+
+/** The message that is sent when the reply that is being written has ended. */
+async function showQueued<Message extends Queued>(context: Context, queued: Message, isWriting: boolean) {
+  const files = (await attachedFiles(context, queued.fileIds)).map(({ name }) => name);
+  return { ...queued, files, waits: isWriting && !queued.problem };
+}
 
 /** The composer draft for editing a message that was already sent, with its attachments. */
 const draftOfEdit = (

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { digitalSource } from "../../../process/text/digital-source.ts";
 import { Callout } from "../../../ui/callout.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { Leaf } from "../../../ui/leaf.tsx";
 import { titled } from "../../../ui/navigation/page-title.ts";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
@@ -53,11 +54,11 @@ export default function Compare({ loaderData, actionData }: Route.ComponentProps
   const isBetween = pending.length > 0 && answers.every(({ marker }) => marker === undefined);
   const refusal = actionData && "message" in actionData ? actionData.message : problem;
   return (
-    <main className="leaf compared" id="contenido">
-      <p className="mt-6">
-        <a href={`/conversation/chat/${chatId}`}>Volver a la conversación</a>
-      </p>
-      <h1 className="mt-4">Comparar respuestas</h1>
+    <Leaf
+      back={[`/conversation/chat/${chatId}`, "Volver a la conversación"]}
+      title="Comparar respuestas"
+      look="compared"
+    >
       <p className="asked">{question}</p>
       <p className="mt-3 text-text-2">{aiNotice}</p>
       {refusal && (
@@ -91,6 +92,6 @@ export default function Compare({ loaderData, actionData }: Route.ComponentProps
         {/* One has ended, and the next one has not begun. */}
         {isBetween && <meta httpEquiv="refresh" content="2" />}
       </div>
-    </main>
+    </Leaf>
   );
 }

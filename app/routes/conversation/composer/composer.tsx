@@ -60,7 +60,6 @@ export function Composer({ result, growing, edits, models, draft, left, ...props
   const asked = values?.modelId || draft?.modelId;
   const had = props.assistantId ? ofAssistant(props.assistantId) : props.modelId;
   const chosen = asked || had || models.find(({ isDefault }) => isDefault)?.id;
-  // Assistants that it may be sent to instead of a plain model.
   const { assistants = [], voice, aiNotice } = useRouteLoaderData<typeof shell>("routes/shell/layout") ?? {};
   const sending = useNavigation().formData?.has("content") ?? false;
   return (
@@ -75,12 +74,7 @@ export function Composer({ result, growing, edits, models, draft, left, ...props
       }}
     >
       <HiddenFields {...props} edits={edits} values={values} fileIds={attached.ids} />
-      {error && (
-        <p className="error mb-3" id="mensaje-error" role="alert">
-          <Icon name="alert" />
-          <span>{error}</span>
-        </p>
-      )}
+      {error && <Refusal sentence={error} />}
       <div className="composer" data-sending={sending || undefined} {...attached.receives}>
         {(attached.files.length > 0 || attached.progress) && (
           <Suspense>
@@ -103,27 +97,47 @@ export function Composer({ result, growing, edits, models, draft, left, ...props
               <Dictation />
             </Suspense>
           )}
-          <label className="sr-only" htmlFor="modelo">
-            Modelo
-          </label>
-          <Select
-            className=""
-            id="modelo"
-            name="modelId"
-            choices={models}
-            others={{ label: "Asistentes", choices: assistants.map(({ id, name }) => ({ id: ofAssistant(id), name })) }}
-            defaultValue={chosen}
-          />
+          <SpokenTo models={models} assistants={assistants} chosen={chosen} />
           <SendButtons edits={edits} growing={growing} />
         </div>
       </div>
       <p className="ai-notice">{aiNotice}</p>
-      {left && !error && (
-        <p className="hint mt-2">
-          {left} <Link to="/user">Tu plan</Link>
-        </p>
-      )}
+      {left && !error && <PlanLeft left={left} />}
     </PostForm>
+  );
+}
+
+const Refusal = ({ sentence }: { sentence: string }) => (
+  <p className="error mb-3" id="mensaje-error" role="alert">
+    <Icon name="alert" />
+    <span>{sentence}</span>
+  </p>
+);
+
+const PlanLeft = ({ left }: { left: string }) => (
+  <p className="hint mt-2">
+    {left} <Link to="/user">Tu plan</Link>
+  </p>
+);
+
+type SpokenToProps = { models: ModelChoice[]; assistants: { id: string; name: string }[]; chosen: string | undefined };
+
+/** Choice of the model, or of the assistant, that the message is sent to. */
+function SpokenTo({ models, assistants, chosen }: SpokenToProps) {
+  return (
+    <>
+      <label className="sr-only" htmlFor="modelo">
+        Modelo
+      </label>
+      <Select
+        className=""
+        id="modelo"
+        name="modelId"
+        choices={models}
+        others={{ label: "Asistentes", choices: assistants.map(({ id, name }) => ({ id: ofAssistant(id), name })) }}
+        defaultValue={chosen}
+      />
+    </>
   );
 }
 

@@ -4,6 +4,7 @@ import { renderedText } from "../../../markdown/rendered.server.ts";
 import { digitalSource } from "../../../process/text/digital-source.ts";
 import { Callout } from "../../../ui/callout.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { Leaf } from "../../../ui/leaf.tsx";
 import { named } from "../../../ui/navigation/page-title.ts";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
@@ -42,12 +43,8 @@ export default function Errand({ loaderData: { errand, html }, actionData }: Rou
   const isAtWork = state === "planning" || state === "running";
   const told = actionData?.message ?? problem;
   return (
-    <main className="leaf" id="contenido">
+    <Leaf back={["/conversation/encargo", "Volver a los encargos"]} title={title}>
       {isAtWork && <meta httpEquiv="refresh" content="5" />}
-      <p className="mt-6">
-        <a href="/conversation/encargo">Volver a los encargos</a>
-      </p>
-      <h1 className="mt-4 break-words">{title}</h1>
       {question !== title && <p className="mt-3 text-text-2 break-words whitespace-pre-wrap">{question}</p>}
       {told && (
         <Callout type="warning">
@@ -92,7 +89,7 @@ export default function Errand({ loaderData: { errand, html }, actionData }: Rou
           <div className="prose mt-4" dir="auto" dangerouslySetInnerHTML={{ __html: html }} />
         </article>
       )}
-    </main>
+    </Leaf>
   );
 }
 

@@ -5,6 +5,7 @@ import { numberTyped } from "../../../process/text/number-typed.ts";
 import { Field, TextField } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { Leaf } from "../../../ui/leaf.tsx";
 import { named } from "../../../ui/navigation/page-title.ts";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext, formContext } from "../../../web/context.ts";
@@ -61,11 +62,7 @@ export const action = ({ context, params: { id } }: Route.ActionArgs) => {
 export default function Plan({ loaderData: { errand, text, models }, actionData }: Route.ComponentProps) {
   const { id, title, updatedAt } = errand;
   return (
-    <main className="leaf" id="contenido">
-      <p className="mt-6">
-        <a href={`/conversation/encargo/${id}`}>Volver sin guardar</a>
-      </p>
-      <h1 className="mt-4 break-words">Plan de «{title}»</h1>
+    <Leaf back={[`/conversation/encargo/${id}`, "Volver sin guardar"]} title={`Plan de «${title}»`}>
       <PostForm className="fields mt-6">
         <input type="hidden" name="version" value={updatedAt} />
         <Fields id="plan" result={actionData ?? undefined}>
@@ -92,6 +89,6 @@ export default function Plan({ loaderData: { errand, text, models }, actionData 
           </button>
         </div>
       </PostForm>
-    </main>
+    </Leaf>
   );
 }

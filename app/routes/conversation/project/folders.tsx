@@ -3,6 +3,7 @@ import { z } from "zod";
 import { Field } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { Leaf } from "../../../ui/leaf.tsx";
 import { titled } from "../../../ui/navigation/page-title.ts";
 import { ago } from "../../../ui/times.ts";
 import { accepted, read, refusalIn } from "../../../web/api-result.server.ts";
@@ -81,11 +82,7 @@ export const action = ({ context, params: { id: projectId }, url }: Route.Action
 export default function Folders({ loaderData, params }: Route.ComponentProps) {
   const { project, folders, drives, chosen } = loaderData;
   return (
-    <main className="leaf" id="contenido">
-      <p className="mt-6">
-        <a href={`/conversation/project/${params.id}`}>Volver a «{project}»</a>
-      </p>
-      <h1 className="mt-4">Carpetas conectadas</h1>
+    <Leaf back={[`/conversation/project/${params.id}`, `Volver a «${project}»`]} title="Carpetas conectadas">
       <p className="mt-3 text-text-2">
         Los documentos de estas carpetas son documentos del proyecto. Se miran cada hora: lo nuevo se añade, lo cambiado
         se lee otra vez y lo borrado desaparece. Lo que está aquí lo ven todos los miembros.
@@ -108,7 +105,7 @@ export default function Folders({ loaderData, params }: Route.ComponentProps) {
             (chosen.username === null ? <Connection {...chosen} /> : <Browser {...loaderData} drive={chosen} />)}
         </section>
       )}
-    </main>
+    </Leaf>
   );
 }
 

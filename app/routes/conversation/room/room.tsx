@@ -4,10 +4,11 @@ import { momentInWords } from "../../../process/time-zones.server.ts";
 import { Callout } from "../../../ui/callout.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { Leaf } from "../../../ui/leaf.tsx";
 import { named } from "../../../ui/navigation/page-title.ts";
 import { accepted, read, whenStatus } from "../../../web/api-result.server.ts";
 import { apiContext, type Context, formContext } from "../../../web/context.ts";
-import { sendFields } from "../../../web/forms/form.server.ts";
+import { type FormResult, sendFields } from "../../../web/forms/form.server.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
 import { zoneOfPerson } from "../../../web/house.server.ts";
 import { Checks } from "../assistant/sharing.tsx";
@@ -100,18 +101,12 @@ async function chosenIn(context: Context, room: { assistantId: string | null; fi
 
 /** A room, for who has opened it: its address, its figures, its guests and its bounds. */
 export default function Room({ loaderData, actionData }: Route.ComponentProps) {
-  const { room, address, refusal, hasEnded, until, guests, documents } = loaderData;
-  const { id, name, joined, people, asked, messages, spent, budget } = room;
+  const { room, address, refusal, hasEnded, until, guests } = loaderData;
+  const { id, name } = room;
   const [search] = useSearchParams();
-  const number = (n: number) => n.toLocaleString("es");
-  const money = (sum: number) => sum.toLocaleString("es", { maximumSignificantDigits: 3 });
   const isOpen = room.isOpen && !hasEnded;
   return (
-    <main className="leaf" id="contenido">
-      <p className="mt-6">
-        <a href="/conversation/sala">Volver a las salas</a>
-      </p>
-      <h1 className="mt-4 break-words">{name}</h1>
+    <Leaf back={["/conversation/sala", "Volver a las salas"]} title={name}>
       {(refusal || !room.assistantId) && (
         <div className="mt-4">
           <Callout type="warning">
@@ -123,16 +118,7 @@ export default function Room({ loaderData, actionData }: Route.ComponentProps) {
           </Callout>
         </div>
       )}
-      <p className="mt-4" role="status">
-        {hasEnded
-          ? `Terminó ${until}. Lo escrito se borra un día después.`
-          : room.isOpen
-            ? `Abierta hasta ${until}.`
-            : "Cerrada: nadie entra ni pregunta."}{" "}
-        Han entrado {number(joined)} de {number(people)} personas y se ha preguntado {number(asked)} de{" "}
-        {number(messages)} veces.
-        {spent > 0 && ` Ha costado ${money(spent)}${budget === null ? "" : ` de ${money(budget)}`}.`}
-      </p>
+      <HowItGoes room={room} hasEnded={hasEnded} until={until} />
       {isOpen && (
         <>
           <p className="mt-4 break-all">
@@ -159,6 +145,36 @@ export default function Room({ loaderData, actionData }: Route.ComponentProps) {
           />
         </div>
       </PostForm>
+      <Guests room={room} guests={guests} />
+      <ChangeForm {...loaderData} result={actionData ?? undefined} />
+    </Leaf>
+  );
+}
+
+type Loaded = Route.ComponentProps["loaderData"];
+
+/** Whether it is open, and how much of its bounds is used. */
+function HowItGoes({ room, hasEnded, until }: Pick<Loaded, "room" | "hasEnded" | "until">) {
+  const { joined, people, asked, messages, spent, budget } = room;
+  const number = (n: number) => n.toLocaleString("es");
+  const money = (sum: number) => sum.toLocaleString("es", { maximumSignificantDigits: 3 });
+  return (
+    <p className="mt-4" role="status">
+      {hasEnded
+        ? `Terminó ${until}. Lo escrito se borra un día después.`
+        : room.isOpen
+          ? `Abierta hasta ${until}.`
+          : "Cerrada: nadie entra ni pregunta."}{" "}
+      Han entrado {number(joined)} de {number(people)} personas y se ha preguntado {number(asked)} de {number(messages)}{" "}
+      veces.
+      {spent > 0 && ` Ha costado ${money(spent)}${budget === null ? "" : ` de ${money(budget)}`}.`}
+    </p>
+  );
+}
+
+function Guests({ room, guests }: Pick<Loaded, "room" | "guests">) {
+  return (
+    <>
       <h2 className="mt-8">Quién ha entrado</h2>
       <p className="mt-3 text-text-2">
         {room.showsTexts
@@ -173,7 +189,7 @@ export default function Room({ loaderData, actionData }: Route.ComponentProps) {
             <li className="row" key={guest.id}>
               <div>
                 {room.showsTexts ? (
-                  <a className="title" href={`/conversation/sala/${id}/persona/${guest.id}`}>
+                  <a className="title" href={`/conversation/sala/${room.id}/persona/${guest.id}`}>
                     {guest.name}
                   </a>
                 ) : (
@@ -185,9 +201,18 @@ export default function Room({ loaderData, actionData }: Route.ComponentProps) {
           ))}
         </ul>
       )}
+    </>
+  );
+}
+
+type ChangeProps = Pick<Loaded, "room" | "hasEnded" | "until" | "documents"> & { result: FormResult | undefined };
+
+function ChangeForm({ room, hasEnded, until, documents, result }: ChangeProps) {
+  return (
+    <>
       <h2 className="mt-8">Cambiarla</h2>
       <PostForm className="fields mt-4">
-        <Fields id="sala" result={actionData ?? undefined}>
+        <Fields id="sala" result={result}>
           <RoomFields room={room} kept={hasEnded ? "Nada más: ha terminado" : `Como está: hasta ${until}`} />
           {documents.length > 0 && (
             <Checks
@@ -204,6 +229,6 @@ export default function Room({ loaderData, actionData }: Route.ComponentProps) {
           </button>
         </div>
       </PostForm>
-    </main>
+    </>
   );
 }

@@ -14,7 +14,6 @@ export function Talk({ code, room, talk, result }: TalkProps) {
   const { turns, marker, stoppable, earlier } = talk;
   const at = `/sala/${code}`;
   const typed = result?.values.content ?? "";
-  const refused = result && (Object.values(result.errors)[0] ?? result.message);
   return (
     <>
       {earlier && (
@@ -55,44 +54,52 @@ export function Talk({ code, room, talk, result }: TalkProps) {
           </Callout>
         </div>
       ) : (
-        <PostForm className="mt-6" action={at}>
-          <input type="hidden" name="key" value={talk.sendKey} />
-          {refused && (
-            <p className="error mb-3" role="alert">
-              {refused}
-            </p>
-          )}
-          <div className="composer">
-            <label className="sr-only" htmlFor="mensaje">
-              Tu pregunta
-            </label>
-            <textarea
-              id="mensaje"
-              name="content"
-              rows={3}
-              required
-              maxLength={limits.message}
-              placeholder="Escribe tu pregunta"
-              defaultValue={typed}
-            />
-            <div className="tools">
-              <button type="submit" className="button primary send" name="does" value="ask">
-                Preguntar
-              </button>
-            </div>
-          </div>
-          <p className="ai-notice">{room.aiNotice}</p>
-          {talk.left !== undefined && (
-            <p className="ai-notice">
-              {talk.left === 1
-                ? "En la sala queda un mensaje, entre todas las personas."
-                : `En la sala quedan ${talk.left} mensajes, entre todas las personas.`}
-            </p>
-          )}
-        </PostForm>
+        <AskForm at={at} room={room} talk={talk} result={result} />
       )}
       <Leave at={at} deleted={room.deleted} />
     </>
+  );
+}
+
+/** The form for the next question, and how many the room has left. */
+function AskForm({ at, room, talk, result }: Omit<TalkProps, "code"> & { at: string }) {
+  const refused = result && (Object.values(result.errors)[0] ?? result.message);
+  return (
+    <PostForm className="mt-6" action={at}>
+      <input type="hidden" name="key" value={talk.sendKey} />
+      {refused && (
+        <p className="error mb-3" role="alert">
+          {refused}
+        </p>
+      )}
+      <div className="composer">
+        <label className="sr-only" htmlFor="mensaje">
+          Tu pregunta
+        </label>
+        <textarea
+          id="mensaje"
+          name="content"
+          rows={3}
+          required
+          maxLength={limits.message}
+          placeholder="Escribe tu pregunta"
+          defaultValue={result?.values.content ?? ""}
+        />
+        <div className="tools">
+          <button type="submit" className="button primary send" name="does" value="ask">
+            Preguntar
+          </button>
+        </div>
+      </div>
+      <p className="ai-notice">{room.aiNotice}</p>
+      {talk.left !== undefined && (
+        <p className="ai-notice">
+          {talk.left === 1
+            ? "En la sala queda un mensaje, entre todas las personas."
+            : `En la sala quedan ${talk.left} mensajes, entre todas las personas.`}
+        </p>
+      )}
+    </PostForm>
   );
 }
 

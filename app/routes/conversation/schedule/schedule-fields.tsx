@@ -83,20 +83,7 @@ export function ScheduleFields({ schedule, zone, models, tells, result }: Props)
         defaultValue={schedule?.monthDay ?? ""}
       />
       <Field name="time" label="A las" type="time" required defaultValue={schedule?.time ?? "08:00"} />
-      <Field
-        name="zone"
-        label="Zona horaria"
-        hint="La del lugar cuya hora es esa: por ejemplo, Europe/Madrid o America/Bogota."
-        required
-        maxLength={60}
-        list="zonas"
-        defaultValue={zone}
-      />
-      <datalist id="zonas">
-        {zones.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
+      <Zone chosen={zone} />
       <SelectField
         name="spokenTo"
         label="Modelo"
@@ -116,6 +103,27 @@ export function ScheduleFields({ schedule, zone, models, tells, result }: Props)
         <span>Activa (si no, se guarda sin preguntarse)</span>
       </label>
     </Fields>
+  );
+}
+
+function Zone({ chosen }: { chosen: string }) {
+  return (
+    <>
+      <Field
+        name="zone"
+        label="Zona horaria"
+        hint="La del lugar cuya hora es esa: por ejemplo, Europe/Madrid o America/Bogota."
+        required
+        maxLength={60}
+        list="zonas"
+        defaultValue={chosen}
+      />
+      <datalist id="zonas">
+        {zones.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+    </>
   );
 }
 

@@ -1,5 +1,6 @@
 import { redirect } from "react-router";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { Leaf } from "../../../ui/leaf.tsx";
 import { titled } from "../../../ui/navigation/page-title.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
@@ -23,11 +24,7 @@ export const action = ({ context }: Route.ActionArgs) =>
 
 export default function CreateSkill({ loaderData: { sharing }, actionData }: Route.ComponentProps) {
   return (
-    <main className="leaf" id="contenido">
-      <p className="mt-6">
-        <a href="/conversation/oficio">Volver a los oficios</a>
-      </p>
-      <h1 className="mt-4">Escribir un oficio</h1>
+    <Leaf back={["/conversation/oficio", "Volver a los oficios"]} title="Escribir un oficio">
       <PostForm className="fields mt-5">
         <SkillFields sharing={sharing} result={actionData ?? undefined} />
         <div className="buttons">
@@ -36,6 +33,6 @@ export default function CreateSkill({ loaderData: { sharing }, actionData }: Rou
           </button>
         </div>
       </PostForm>
-    </main>
+    </Leaf>
   );
 }

@@ -1,6 +1,7 @@
 import { data, redirect } from "react-router";
 import { z } from "zod";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { Leaf } from "../../../ui/leaf.tsx";
 import { named } from "../../../ui/navigation/page-title.ts";
 import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext, formContext } from "../../../web/context.ts";
@@ -50,11 +51,7 @@ export default function EditSkill({
   const result = actionData ?? undefined;
   const theirs = result && "theirs" in result ? String(result.theirs) : undefined;
   return (
-    <main className="leaf" id="contenido">
-      <p className="mt-6">
-        <a href={`/conversation/oficio/${id}`}>Volver sin guardar</a>
-      </p>
-      <h1 className="mt-4 break-words">Editar «{skill.name}»</h1>
+    <Leaf back={[`/conversation/oficio/${id}`, "Volver sin guardar"]} title={`Editar «${skill.name}»`}>
       <PostForm className="fields mt-5">
         <input type="hidden" name="version" value={result?.values.version ?? skill.updatedAt} />
         <SkillFields skill={skill} sharing={sharing} result={result} />
@@ -70,6 +67,6 @@ export default function EditSkill({
           <pre className="mt-3 whitespace-pre-wrap break-words">{theirs}</pre>
         </>
       )}
-    </main>
+    </Leaf>
   );
 }

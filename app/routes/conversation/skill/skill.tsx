@@ -2,6 +2,7 @@ import { redirect, useSearchParams } from "react-router";
 import { z } from "zod";
 import { renderedText } from "../../../markdown/rendered.server.ts";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { Leaf } from "../../../ui/leaf.tsx";
 import { named } from "../../../ui/navigation/page-title.ts";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
@@ -41,11 +42,7 @@ export default function Skill({ loaderData: { skill, files, opened, html }, acti
   const [search] = useSearchParams();
   const at = `/conversation/oficio/${id}`;
   return (
-    <main className="leaf" id="contenido">
-      <p className="mt-6">
-        <a href="/conversation/oficio">Volver a los oficios</a>
-      </p>
-      <h1 className="mt-4 break-words">{name}</h1>
+    <Leaf back={["/conversation/oficio", "Volver a los oficios"]} title={name}>
       <p className="mt-3">{description}</p>
       <p className="mt-2 text-text-2">{`Versión ${version}.${shared ? " Lo usan todos." : ""}`}</p>
       {actionData?.message && <p className="error">{actionData.message}</p>}
@@ -79,6 +76,6 @@ export default function Skill({ loaderData: { skill, files, opened, html }, acti
           <pre className="mt-3 whitespace-pre-wrap break-words">{opened.text}</pre>
         </section>
       )}
-    </main>
+    </Leaf>
   );
 }

@@ -1,4 +1,5 @@
 import { data } from "react-router";
+import { Leaf } from "../../../../ui/leaf.tsx";
 import { named } from "../../../../ui/navigation/page-title.ts";
 import { read } from "../../../../web/api-result.server.ts";
 import { apiContext } from "../../../../web/context.ts";
@@ -23,11 +24,7 @@ export default function WrittenPage({ loaderData: { id, title, version, runs } }
   const here = `/conversation/escrito/${id}`;
   const allowed = [version, "programas=si"].filter(Boolean).join("&");
   return (
-    <main className="leaf" id="contenido">
-      <p className="mt-6">
-        <a href={`${here}?${version}`}>Volver al escrito</a>
-      </p>
-      <h1 className="mt-4 break-words">{title}</h1>
+    <Leaf back={[`${here}?${version}`, "Volver al escrito"]} title={title}>
       <p className="mt-3 text-text-2">
         {runs
           ? "Sus programas funcionan aquí dentro y no ven nada de Tertulia. No cargan nada de fuera, pero uno malintencionado podría mandar a otro sitio lo que hay en esta página. "
@@ -42,6 +39,6 @@ export default function WrittenPage({ loaderData: { id, title, version, runs } }
         sandbox={runs ? "allow-scripts" : ""}
         src={`${here}/pagina/contenido?${runs ? allowed : version}`}
       />
-    </main>
+    </Leaf>
   );
 }

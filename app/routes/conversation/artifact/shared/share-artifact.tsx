@@ -1,6 +1,7 @@
 import { data } from "react-router";
 import { z } from "zod";
 import { PostForm } from "../../../../ui/forms/post-form.tsx";
+import { Leaf } from "../../../../ui/leaf.tsx";
 import { titled } from "../../../../ui/navigation/page-title.ts";
 import { accepted, read } from "../../../../web/api-result.server.ts";
 import { apiContext } from "../../../../web/context.ts";
@@ -33,11 +34,7 @@ export default function ShareArtifact({ loaderData, actionData, params: { id } }
   const { title, version, temporary, link } = loaderData;
   const here = `/conversation/escrito/${id}`;
   return (
-    <main className="leaf" id="contenido">
-      <p className="mt-6">
-        <a href={here}>Volver al escrito</a>
-      </p>
-      <h1 className="mt-4 break-words">Compartir «{title}»</h1>
+    <Leaf back={[here, "Volver al escrito"]} title={`Compartir «${title}»`}>
       {actionData?.message && (
         <p className="error mt-4" role="alert">
           {actionData.message}
@@ -68,7 +65,7 @@ export default function ShareArtifact({ loaderData, actionData, params: { id } }
           </button>
         )}
       </PostForm>
-    </main>
+    </Leaf>
   );
 }
 

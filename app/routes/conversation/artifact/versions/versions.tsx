@@ -1,3 +1,4 @@
+import { Leaf } from "../../../../ui/leaf.tsx";
 import { named } from "../../../../ui/navigation/page-title.ts";
 import { ago } from "../../../../ui/times.ts";
 import { read } from "../../../../web/api-result.server.ts";
@@ -39,11 +40,7 @@ export async function loader({ context, params: { id }, url }: Route.LoaderArgs)
 export default function Versions({ loaderData: { id, title, versions, compared } }: Route.ComponentProps) {
   const here = `/conversation/escrito/${id}`;
   return (
-    <main className="leaf" id="contenido">
-      <p className="mt-6">
-        <a href={here}>Volver al escrito</a>
-      </p>
-      <h1 className="mt-4 break-words">Versiones de «{title}»</h1>
+    <Leaf back={[here, "Volver al escrito"]} title={`Versiones de «${title}»`}>
       {compared && (
         <section className="mt-6" aria-labelledby="comparadas">
           <h2 id="comparadas">
@@ -94,6 +91,6 @@ export default function Versions({ loaderData: { id, title, versions, compared }
           </button>
         </form>
       )}
-    </main>
+    </Leaf>
   );
 }

@@ -1,6 +1,6 @@
 import { useId } from "react";
-import { Icon } from "./icon.tsx";
-import { TableHead } from "./table-head.tsx";
+import { Icon } from "../icon.tsx";
+import { TableHead } from "../table-head.tsx";
 
 type Bar = {
   label: string;

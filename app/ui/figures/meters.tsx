@@ -1,4 +1,4 @@
-import type { showUse } from "../web/plan-use-in-words.server.ts";
+import type { showUse } from "../../web/plan-use-in-words.server.ts";
 
 export type Meter = ReturnType<typeof showUse>["meters"][number];
 
