@@ -5,6 +5,7 @@ import type { Client } from "pg";
 import { scrubbedCopy } from "../db/sqlite/backup.server.ts";
 import { runWorker } from "../process/child-process.server.ts";
 import { ConfigError } from "../process/config.server.ts";
+import { faultOf } from "../process/fault.ts";
 import { type Contents, lookInto } from "./contents.server.ts";
 
 /** The database of an installation: the file of the embedded one, or the address of PostgreSQL. */
@@ -95,8 +96,7 @@ async function tool(program: string, args: string[], env: Record<string, string>
   const [code] = await Promise.race([
     once(child, "close"),
     once(child, "error").then(([error]) => {
-      const { code: cause } = error as NodeJS.ErrnoException;
-      throw cause === "ENOENT"
+      throw faultOf(error).code === "ENOENT"
         ? new ConfigError(`Falta ${program}: instala postgresql-client, de la versión del servidor.`)
         : error;
     }),

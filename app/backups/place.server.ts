@@ -2,6 +2,7 @@ import { copyFile, mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { v7 as newId } from "uuid";
 import type { BackupSettings } from "../process/config.server.ts";
+import { faultOf } from "../process/fault.ts";
 import { makeFolder, syncFile, syncFolder } from "../process/fsync.server.ts";
 
 /** Keeps files under names with `/`. A file is there whole or not at all. */
@@ -56,7 +57,7 @@ class FolderPlace implements BackupPlace {
     await mkdir(this.name, { recursive: true, mode: 0o700 });
     const folder = join(this.name, prefix);
     const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error) => {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+      if (faultOf(error).code === "ENOENT") return [];
       throw error;
     });
     return entries

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "../process/config.server.ts";
+import { faultOf } from "../process/fault.ts";
 import { whyUnusable } from "../process/unusable.server.ts";
 
 // SQLite's primary codes (the low byte of `errcode`).
@@ -15,7 +16,7 @@ const bySqlite: Record<number, string> = {
 
 /** The sentence for an embedded database that can't be opened or brought up to date; the error itself if it is another one. */
 export function explainSqlite(error: unknown, dataDir: string): unknown {
-  const { errcode = 0 } = error as { errcode?: number };
+  const { errcode } = faultOf(error);
   const path = join(dataDir, "tertulia.db");
   const why = bySqlite[errcode & 0xff] ?? whyUnusable(error);
   if (!why) return error;
@@ -39,10 +40,9 @@ const byPostgres: [RegExp, string][] = [
 
 /** The sentence for a PostgreSQL that can't be used; what it says itself where the code is none of the known ones. */
 export function explainPostgres(error: unknown): unknown {
-  const { code, message } = error as Error & { code?: string };
-  const timedOut = /timeout/i.test(message) ? "ETIMEDOUT" : undefined;
-  const known = code ?? timedOut;
-  if (known === undefined) return error;
+  const { code, message } = faultOf(error);
+  const known = code || (/timeout/i.test(message) ? "ETIMEDOUT" : "");
+  if (known === "") return error;
   const why = byPostgres.find(([pattern]) => pattern.test(known))?.[1] ?? `dice «${message}»`;
   return new ConfigError(`No se puede usar la base de datos de DATABASE_URL: ${why}.`, { cause: error });
 }

@@ -1,4 +1,5 @@
 import type { SearchModelRow } from "../db/tables.ts";
+import { faultOf } from "../process/fault.ts";
 import { ReplyError, replyError } from "../replies/errors.server.ts";
 import { fetchModel } from "../replies/providers/model-fetch.server.ts";
 
@@ -34,7 +35,7 @@ export async function embed(
   };
   const asked = Promise.resolve(provider.embeddingModel(externalId).doEmbed(asking));
   const { embeddings } = await asked.catch((error: unknown) => {
-    if (signal.aborted && (signal.reason as Error).name === "TimeoutError") throw tooSlow(error);
+    if (signal.aborted && faultOf(signal.reason).name === "TimeoutError") throw tooSlow(error);
     const told = replyError(error);
     throw told instanceof ReplyError && told.kind === "too-long" ? tooLong(error) : told;
   });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { faultOf } from "../process/fault.ts";
 import { limits } from "../process/limits.ts";
 import { ConcurrencyLimit } from "../process/work/concurrency-limit.server.ts";
 import { BodyRefused, boundedBody } from "./bounded-body.server.ts";
@@ -123,4 +124,4 @@ export async function sweepReceived(): Promise<void> {
 }
 
 /** Errors of busboy about the body have no `code`; those of a full disk or a cut connection do. */
-const isParseError = (error: unknown) => error instanceof Error && (error as NodeJS.ErrnoException).code === undefined;
+const isParseError = (error: unknown) => error instanceof Error && faultOf(error).code === "";

@@ -1,8 +1,9 @@
 import { userInfo } from "node:os";
+import { faultOf } from "./fault.ts";
 
 /** Reason why this process can't use a file or folder, to follow its name in a sentence; undefined for other errors. */
 export function whyUnusable(error: unknown): string | undefined {
-  const { code = "" } = error as NodeJS.ErrnoException;
+  const { code } = faultOf(error);
   if (code === "EACCES" || code === "EPERM") {
     return `no deja leer ni escribir al usuario que ejecuta Tertulia (${user()}): dáselo con chown`;
   }

@@ -2,6 +2,7 @@ import * as oidc from "openid-client";
 import type { AccessRow } from "../../db/tables.ts";
 import { isSecureOrHere } from "../../process/config.server.ts";
 import { tryDecrypt } from "../../process/crypto.server.ts";
+import { faultOf } from "../../process/fault.ts";
 import type { Log } from "../../process/log.server.ts";
 import { Problem } from "../http/problem.server.ts";
 
@@ -94,10 +95,7 @@ export function sayRefusal({ name }: AccessRow, error: unknown, log: Log): Probl
       ? new Problem(422, "Esta entrada ya se ha usado o ha caducado. Empieza otra vez.")
       : new Problem(502, `«${name}» no acepta a esta instalación. Avisa a quien administra.`);
   }
-  const { name: kind, code } = (error instanceof Error && error.cause instanceof Error ? error.cause : error) as {
-    name?: string;
-    code?: string;
-  };
+  const { name: kind, code } = faultOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);
   if (kind === "TimeoutError" || kind === "AbortError" || error instanceof TypeError || code?.startsWith("E")) {
     return new Problem(504, `«${name}» no contesta ahora mismo. Vuelve a intentarlo en un momento.`);
   }

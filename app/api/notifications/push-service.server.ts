@@ -2,6 +2,7 @@ import { createECDH } from "node:crypto";
 import { request } from "node:https";
 import type { DeviceRow } from "../../db/tables.ts";
 import type { Config } from "../../process/config.server.ts";
+import { faultOf } from "../../process/fault.ts";
 import { AddressNotPublic, isPublicHost, lookupPublic } from "../../process/network/public-addresses.server.ts";
 
 // In s: what a device that is off is still told when it is on again.
@@ -41,8 +42,8 @@ export async function handOver(
   try {
     return judge(await post(new URL(endpoint), headers, body));
   } catch (error) {
-    const { code, name } = error as NodeJS.ErrnoException;
-    return { state: "unreachable", why: typeof code === "string" ? code : name };
+    const { code, name } = faultOf(error);
+    return { state: "unreachable", why: code || name };
   }
 }
 

@@ -5,6 +5,7 @@ import { Readable } from "node:stream";
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import type { Backup, Backups } from "../../db/sqlite/backup.server.ts";
 import { nameOf, type Storage } from "../../files/storage/storage.server.ts";
+import { faultOf } from "../../process/fault.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { recordEvent } from "../http/audit.server.ts";
 import { admin, noProgram, signedIn } from "../http/authentication.server.ts";
@@ -112,7 +113,7 @@ async function makeBackup(backups: Backups): Promise<Backup> {
     return await backups.make("copia");
   } catch (error) {
     // SQLITE_FULL, or ENOSPC of the file system.
-    const { code, errcode } = error as { code?: string; errcode?: number };
+    const { code, errcode } = faultOf(error);
     if (code === "ENOSPC" || errcode === 13) throw new Problem(503, "No cabe otra copia: el disco está lleno.");
     throw error;
   }

@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { PostgresPool } from "kysely";
 import type { Pool, PoolClient } from "pg";
 import { ConfigError } from "../../process/config.server.ts";
+import { faultOf } from "../../process/fault.ts";
 import type { Log } from "../../process/log.server.ts";
 
 // PostgreSQL takes a hundred connections unless it is told otherwise: what the processes behind one port may open together, and each.
@@ -73,7 +74,7 @@ async function connectPatiently(pool: Pool, max: number): Promise<PoolClient> {
     try {
       return await pool.connect();
     } catch (error) {
-      if (!noRoom.has((error as { code?: string }).code ?? "") || Date.now() > until) throw error;
+      if (!noRoom.has(faultOf(error).code) || Date.now() > until) throw error;
       // Shared by all that wait: the first of them is served first.
       pool.options.max = Math.max(1, pool.totalCount);
       setTimeout(() => {

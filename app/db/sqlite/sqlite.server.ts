@@ -12,6 +12,7 @@ import {
   ValueNode,
 } from "kysely";
 import { load as loadVectors } from "sqlite-vec";
+import { faultOf } from "../../process/fault.ts";
 import { withoutAccents } from "../../process/text/accents.ts";
 
 const logAtMost = 64 * 1024 * 1024;
@@ -148,7 +149,7 @@ export function lockDataDir(dataDir: string): DatabaseSync | false {
     return lock;
   } catch (error) {
     lock.close();
-    if ((error as { errcode?: number }).errcode === 5) return false;
+    if (faultOf(error).errcode === 5) return false;
     throw error;
   }
 }

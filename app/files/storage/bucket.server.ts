@@ -14,6 +14,7 @@ import {
   type S3Client,
 } from "@aws-sdk/client-s3";
 import pLimit from "p-limit";
+import { faultOf } from "../../process/fault.ts";
 import type { BucketSettings } from "../../process/storage-url.server.ts";
 import { clientOf } from "./bucket-client.server.ts";
 import {
@@ -195,7 +196,7 @@ export class BucketStorage implements Storage {
     try {
       return await send();
     } catch (cause) {
-      const { name } = cause as Error;
+      const { name } = faultOf(cause);
       if (name === "NoSuchKey" || name === "NotFound") return undefined;
       throw new StorageUnavailable(wordsOf(cause as Error), { cause });
     }

@@ -133,7 +133,7 @@ async function addModelsOf(
     if (answer?.status !== "rejected") return false;
     // Not logged for Ollama, which most installations do not have.
     if (warns && name !== "ollama") {
-      log.warn({ provider: name, err: answer.reason as Error }, "un proveedor de modelos no contesta");
+      log.warn({ provider: name, err: answer.reason }, "un proveedor de modelos no contesta");
     }
     return true;
   });

@@ -2,6 +2,7 @@ import { type IncomingMessage, request as overHttp } from "node:http";
 import { request as overHttps } from "node:https";
 import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { faultOf } from "../../process/fault.ts";
 import { AddressNotPublic, isPublicHost, lookupPublic } from "../../process/network/public-addresses.server.ts";
 import { ToolRefused } from "../tool.server.ts";
 
@@ -80,12 +81,9 @@ async function ask(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
   } catch (error) {
     if (error instanceof AddressNotPublic) throw notPublic();
     if (signal.aborted) throw error;
-    throw new ToolRefused(
-      reasons.get((error as NodeJS.ErrnoException).code ?? "") ?? "No se ha podido llegar a esa página.",
-      {
-        cause: error,
-      },
-    );
+    throw new ToolRefused(reasons.get(faultOf(error).code) ?? "No se ha podido llegar a esa página.", {
+      cause: error,
+    });
   }
 }
 
