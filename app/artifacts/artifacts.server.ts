@@ -14,12 +14,14 @@ export class ArtifactRefused extends Error {
 /** Writer of a version: a person, or a model. */
 export type Writer = { writerId: string } | { modelId: string | null };
 /** Owner and place of a new artifact. `sessionId`: of a temporary chat. */
-export type Place = Pick<ArtifactRow, "userId" | "chatId" | "projectId" | "sessionId">;
+export type ArtifactPlace = Pick<ArtifactRow, "userId" | "chatId" | "projectId" | "sessionId">;
 type Head = Pick<ArtifactRow, "title" | "kind" | "language">;
 /** A version. `outside`: its model had words before it that anybody may have written. */
 export type Written = { text: string; reason: string; writer: Writer; outside?: boolean };
 /** Changes to an artifact; without `written` there is no new version. `chatId`: the chat that it goes on in. */
-export type Change = Partial<Head & Pick<ArtifactRow, "projectId"> & { chatId: string }> & { written?: Written };
+export type ArtifactChange = Partial<Head & Pick<ArtifactRow, "projectId"> & { chatId: string }> & {
+  written?: Written;
+};
 
 /** Texts that people and models write beside conversations. Versions are only added; each change is of the newest one. */
 export class Artifacts {
@@ -34,7 +36,7 @@ export class Artifacts {
   }
 
   /** Stores a new artifact with its first version. Throws ArtifactRefused. */
-  async add(place: Place, head: Head, written: Written): Promise<ArtifactRow> {
+  async add(place: ArtifactPlace, head: Head, written: Written): Promise<ArtifactRow> {
     await this.#refuse(place.userId, written.text);
     const now = Date.now();
     return this.#store(async (trx) => {
@@ -44,7 +46,7 @@ export class Artifacts {
   }
 
   /** Changes an artifact; undefined, with nothing changed, if it is gone or has changed since it was read. Throws ArtifactRefused. */
-  async change(before: ArtifactRow, { written, chatId, ...head }: Change): Promise<ArtifactRow | undefined> {
+  async change(before: ArtifactRow, { written, chatId, ...head }: ArtifactChange): Promise<ArtifactRow | undefined> {
     if (written) await this.#refuse(before.userId, written.text);
     const now = Date.now();
     return this.#store(async (trx) => {
@@ -67,7 +69,7 @@ export class Artifacts {
   }
 
   /** Begins an artifact that a model is writing for a question, or finds the one that an earlier run has begun. */
-  async begin(place: Place, questionId: string, head: Head): Promise<ArtifactRow> {
+  async begin(place: ArtifactPlace, questionId: string, head: Head): Promise<ArtifactRow> {
     const now = Date.now();
     const begun = await this.growingFor(questionId);
     if (begun) return begun;
@@ -149,7 +151,7 @@ export class Artifacts {
     return row;
   }
 
-  async #insert(trx: Trx, place: Place, head: Head, now: number): Promise<ArtifactRow> {
+  async #insert(trx: Trx, place: ArtifactPlace, head: Head, now: number): Promise<ArtifactRow> {
     await this.#lockOwner(trx, place.userId);
     const { count, last } = await trx
       .selectFrom("artifacts")

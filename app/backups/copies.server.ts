@@ -12,7 +12,7 @@ import { type Contents, counts } from "./contents.server.ts";
 import { checkDump, type DatabasePlace, dump, openCopy, openRestored, restoreDump } from "./database.server.ts";
 import { momentOf, nameOfCopy, surplus } from "./kept.server.ts";
 import type { BackupPlace } from "./place.server.ts";
-import { copiesPrefix, Seal } from "./seal.server.ts";
+import { CopySeal, copiesPrefix } from "./seal.server.ts";
 
 /** Sources of a copy. `dir`: for temporary files, with room for the database twice. */
 export type Sources = {
@@ -65,7 +65,7 @@ export async function makeCopy(
   const packed = join(temporary, "base.gz");
   const sealed = join(temporary, "sealed");
   try {
-    const seal = await Seal.open(place, passphrase, temporary);
+    const seal = await CopySeal.open(place, passphrase, temporary);
     const name = nameOfCopy(at);
     const put = async (as: string, path: string) => {
       await seal.seal(as, path, sealed);
@@ -128,7 +128,7 @@ async function putFiles(
 /** Rejects unless all files of a copy are there, and the one that was stored last can be opened. */
 async function checkFiles(
   place: BackupPlace,
-  seal: Seal,
+  seal: CopySeal,
   files: string[],
   { sealed, raw }: { sealed: string; raw: string },
 ): Promise<void> {
@@ -155,7 +155,7 @@ async function sweep(dir: string): Promise<void> {
 /** Brings a packed file back, opened. */
 async function bring(
   place: BackupPlace,
-  seal: Seal,
+  seal: CopySeal,
   name: string,
   { to, temporary }: { to: string; temporary: string },
 ) {
@@ -237,7 +237,7 @@ export async function restoreCopy(
 ): Promise<Copy> {
   const temporary = await mkdtemp(join(goal.dir, "copia-"));
   try {
-    const seal = await Seal.open(place, passphrase, temporary);
+    const seal = await CopySeal.open(place, passphrase, temporary);
     const { copies } = await describeAll(place, temporary);
     const copy = wanted ? copies.find(({ name }) => name === wanted) : copies[0];
     if (!copy) {

@@ -21,7 +21,7 @@ const keyFile = `${keyFolder}clave.json`;
 export const copiesPrefix = "copias/";
 
 /** Seals files for a place of copies, with AES-256-GCM, or lets them be as they are without a passphrase. */
-export class Seal {
+export class CopySeal {
   readonly #key: Buffer | undefined;
 
   private constructor(key: Buffer | undefined) {
@@ -32,11 +32,11 @@ export class Seal {
    * The seal of a place; the first one with a passphrase leaves its salt there. `dir`: for temporary files. Throws ConfigError for a
    * passphrase that is missing or another one.
    */
-  static async open(place: BackupPlace, passphrase: string | undefined, dir: string): Promise<Seal> {
+  static async open(place: BackupPlace, passphrase: string | undefined, dir: string): Promise<CopySeal> {
     const has = (await place.list(keyFolder)).includes(keyFile);
     if (!passphrase) {
       if (has) throw new ConfigError(`Las copias de ${place.name} están cifradas: falta BACKUP_PASSPHRASE.`);
-      return new Seal(undefined);
+      return new CopySeal(undefined);
     }
     const path = join(dir, "clave.json");
     if (!has) {
@@ -50,7 +50,7 @@ export class Seal {
       const key = await derive(passphrase, salt, keyLength, cost);
       await writeFile(path, JSON.stringify({ salt: salt.toString("base64"), mark: markOf(key).toString("base64") }));
       await place.put(keyFile, path);
-      return new Seal(key);
+      return new CopySeal(key);
     }
     await place.get(keyFile, path);
     const { salt = "", mark = "" } = objectOf(await readFile(path, "utf8")) ?? {};
@@ -59,7 +59,7 @@ export class Seal {
     if (expected.length !== keyLength || !timingSafeEqual(expected, markOf(key))) {
       throw new ConfigError(`BACKUP_PASSPHRASE no es la de las copias de ${place.name}.`);
     }
-    return new Seal(key);
+    return new CopySeal(key);
   }
 
   get isSecret(): boolean {

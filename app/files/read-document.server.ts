@@ -7,14 +7,14 @@ export type Passage = { position: number; page: number | null; text: string; wor
  * The text of a document and its passages; their `words` are without the owner. `withoutText`: the numbers of pages, if it has any, on
  * which nothing is written.
  */
-export type Reading = { text: string; pages: number | null; passages: Passage[]; withoutText: number[] };
+export type DocumentText = { text: string; pages: number | null; passages: Passage[]; withoutText: number[] };
 /** `scanned`: the text of pages that are pictures, by their number, where it was recognised before. */
 export type ReadingJob = { path: string; mediaType: string; scanned?: Map<number, string> };
 /** `fault`: stack of an error that no reader has foreseen. */
-export type ReadingAnswer = { reading: Reading } | { refused: string; fault?: string | undefined };
+export type ReadingAnswer = { reading: DocumentText } | { refused: string; fault?: string | undefined };
 
 /** Reads a document in a child process. Throws FileRefused. */
-export async function readDocument(job: ReadingJob): Promise<Reading> {
+export async function readDocument(job: ReadingJob): Promise<DocumentText> {
   // Beside this module, both in the source and in the build.
   const program = new URL(`./reading.worker${extname(import.meta.filename)}`, import.meta.url);
   try {

@@ -5,7 +5,7 @@ import { searchWords } from "../db/search/words.server.ts";
 import type { FileRow } from "../db/tables.ts";
 import { type JobAtWork, JobFailed, type JobRules } from "../jobs/jobs.server.ts";
 import { scanPages } from "./pictures/scan.server.ts";
-import { type Reading, readDocument } from "./read-document.server.ts";
+import { type DocumentText, readDocument } from "./read-document.server.ts";
 import { FileRefused } from "./refused.server.ts";
 import type { Storage } from "./storage/storage.server.ts";
 
@@ -50,7 +50,10 @@ async function readStored({ db, storage }: ReadServices, { subjectId, progress }
 }
 
 /** Reads a document; of what is a picture of a text, that text is recognised first. */
-async function read(document: { path: string; mediaType: string }, progress: JobAtWork["progress"]): Promise<Reading> {
+async function read(
+  document: { path: string; mediaType: string },
+  progress: JobAtWork["progress"],
+): Promise<DocumentText> {
   const isImage = document.mediaType.startsWith("image/");
   const reading = isImage ? undefined : await readDocument(document);
   const pictures = isImage ? [1] : document.mediaType === "application/pdf" ? (reading?.withoutText ?? []) : [];
@@ -67,7 +70,7 @@ async function read(document: { path: string; mediaType: string }, progress: Job
 async function store(
   db: Db,
   { id, userId, name }: Pick<FileRow, "id" | "userId" | "name">,
-  { passages, text, pages }: Reading,
+  { passages, text, pages }: DocumentText,
   progress: JobAtWork["progress"],
 ): Promise<void> {
   // A document is also found by what it is called.

@@ -6,7 +6,7 @@ import { cutHere } from "./cut-here.server.ts";
 import { joinHyphens } from "./formats/hyphens.server.ts";
 import { readText } from "./formats/read.server.ts";
 import { Unreadable } from "./formats/unreadable.server.ts";
-import type { Reading, ReadingAnswer, ReadingJob } from "./read-document.server.ts";
+import type { DocumentText, ReadingAnswer, ReadingJob } from "./read-document.server.ts";
 
 answerJob(answer);
 
@@ -19,7 +19,7 @@ async function answer(job: ReadingJob): Promise<ReadingAnswer> {
   }
 }
 
-async function read({ path, mediaType, scanned }: ReadingJob): Promise<Reading> {
+async function read({ path, mediaType, scanned }: ReadingJob): Promise<DocumentText> {
   const bytes = mediaType.startsWith("image/") ? undefined : readFileSync(path);
   const found = bytes ? await readText(bytes, mediaType, 2 * limits.fileText) : { text: withoutCuts(scanned, 1) ?? "" };
   const isPaged = "pages" in found;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { limits } from "../process/limits.ts";
 import { ask } from "./ask.server.ts";
 import { accepted, type OwnApi, Refused, read } from "./own-api.server.ts";
-import { day, excerptOf, said, type Tool, toolOf } from "./tool.server.ts";
+import { day, excerptOf, type McpTool, said, toolOf } from "./tool.server.ts";
 
 const reads = { readOnlyHint: true, openWorldHint: false };
 const chatId = z.uuid().describe("El id de la conversación, como lo dan search y list_chats.");
@@ -115,4 +115,4 @@ async function modelNamed({ api }: OwnApi, name: string): Promise<string> {
   return found.id;
 }
 
-export const chatTools: Tool[] = [search, listChats, readChat, askModel, listModels];
+export const chatTools: McpTool[] = [search, listChats, readChat, askModel, listModels];

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Refused, read } from "./own-api.server.ts";
-import { said, type Tool, toolOf } from "./tool.server.ts";
+import { type McpTool, said, toolOf } from "./tool.server.ts";
 
 const reads = { readOnlyHint: true, openWorldHint: false };
 
@@ -60,4 +60,4 @@ const readDocument = toolOf({
   },
 });
 
-export const documentTools: Tool[] = [listProjects, listDocuments, readDocument];
+export const documentTools: McpTool[] = [listProjects, listDocuments, readDocument];

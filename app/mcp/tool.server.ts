@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { type OwnApi, Refused } from "./own-api.server.ts";
 
 /** A tool that programs are offered, ready to be registered for one of them. */
-export type Tool = (server: McpServer, own: OwnApi) => void;
+export type McpTool = (server: McpServer, own: OwnApi) => void;
 
 type Definition<Input extends z.ZodObject> = {
   name: string;
@@ -16,7 +16,7 @@ type Definition<Input extends z.ZodObject> = {
 
 /** Makes a tool of its definition. A refusal of the API is told to the program as the tool's failure, in the API's words. */
 export const toolOf =
-  <Input extends z.ZodObject>({ name, input, run, ...about }: Definition<Input>): Tool =>
+  <Input extends z.ZodObject>({ name, input, run, ...about }: Definition<Input>): McpTool =>
   (server, own) => {
     server.registerTool(name, { ...about, inputSchema: input as z.ZodObject }, async (given, context) => {
       try {

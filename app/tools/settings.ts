@@ -1,5 +1,5 @@
 /** An administrator's choice about one of a server's tools, where it differs from the server's own. */
-export type ToolChoice = { on?: boolean; ask?: boolean };
+export type FunctionChoice = { on?: boolean; ask?: boolean };
 
 /** Settings of a row of `tools` beyond its columns, as JSON. */
 export type ToolSettings = {
@@ -12,5 +12,5 @@ export type ToolSettings = {
   /** Whether each person uses an MCP server with an account of their own there. */
   personal?: true;
   /** By the tool's own name. */
-  tools?: Record<string, ToolChoice>;
+  tools?: Record<string, FunctionChoice>;
 };

@@ -2,6 +2,7 @@ import type { Db } from "../db/engine.server.ts";
 import { prepared } from "../db/prepared.server.ts";
 import type { VoiceModelRow } from "../db/tables.ts";
 import { tryDecrypt } from "../process/crypto.server.ts";
+import { faultOf } from "../process/fault.ts";
 import { ReplyError, replyError } from "../replies/errors.server.ts";
 import { fetchModel } from "../replies/providers/model-fetch.server.ts";
 
@@ -35,12 +36,12 @@ export async function enabledKinds(db: Db): Promise<Set<VoiceModelRow["kind"]>> 
 const findKinds = prepared((db, _: object) => db.selectFrom("voiceModels").where("enabled", "=", 1).select("kind"));
 
 /** A model that can be asked, stored or not yet. */
-export type TriedModel = Pick<VoiceModelRow, "id" | "externalId" | "baseUrl" | "apiKey" | "voice">;
+export type TriedVoice = Pick<VoiceModelRow, "id" | "externalId" | "baseUrl" | "apiKey" | "voice">;
 
 /** Words in a recording; empty if there are none. Throws ReplyError. */
 export async function transcribe(
   services: VoiceServices,
-  model: TriedModel,
+  model: TriedVoice,
   recording: { bytes: Buffer; mediaType: string },
   signal: AbortSignal,
 ): Promise<string> {
@@ -53,7 +54,7 @@ export async function transcribe(
 /** A text as speech in MP3. Throws ReplyError. */
 export async function speak(
   services: VoiceServices,
-  model: TriedModel,
+  model: TriedVoice,
   text: string,
   signal: AbortSignal,
 ): Promise<Buffer> {
@@ -78,7 +79,7 @@ async function isMp3(bytes: Uint8Array): Promise<boolean> {
   return (await fileTypeFromBuffer(bytes))?.mime === "audio/mpeg";
 }
 
-async function providerOf({ modelKey }: VoiceServices, { id, baseUrl, apiKey }: TriedModel) {
+async function providerOf({ modelKey }: VoiceServices, { id, baseUrl, apiKey }: TriedVoice) {
   const key = apiKey === null ? "none" : tryDecrypt(apiKey, modelKey, id);
   if (key === undefined) throw ReplyError.lostKey();
   const { createOpenAI } = await import("@ai-sdk/openai");
@@ -89,7 +90,7 @@ async function answered<Answer>(asked: PromiseLike<Answer>): Promise<Answer> {
   try {
     return await asked;
   } catch (error) {
-    if ((error as Error).name === "TimeoutError") {
+    if (faultOf(error).name === "TimeoutError") {
       throw new ReplyError("El servidor de voz no ha contestado a tiempo.", { status: 504, cause: error });
     }
     throw replyError(error);

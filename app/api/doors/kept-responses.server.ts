@@ -9,7 +9,7 @@ import { firstWords } from "../../replies/title.server.ts";
 import type { Services } from "../env.server.ts";
 import { invalid, Problem } from "../http/problem.server.ts";
 import type { Output } from "./response-events.server.ts";
-import { type Item, keptItems } from "./response-request.server.ts";
+import { type InputItem, keptItems } from "./response-request.server.ts";
 
 // Bytes of one response with what was sent for it, and of all those that one goes on from.
 const keptAtMost = 4_000_000;
@@ -46,7 +46,7 @@ export async function beginResponse(
   db: Db,
   userId: string,
   { input, store, previousId }: { input: unknown; store: boolean; previousId: string | null | undefined },
-): Promise<Begun & { items: Item[] }> {
+): Promise<Begun & { items: InputItem[] }> {
   const sent = typeof input === "string" ? [{ role: "user", content: input }] : listOf(input);
   const before = previousId ? await conversationUpTo(db, userId, previousId) : [];
   const items = await withReferences(db, userId, [...before.flatMap(({ items }) => listOf(parseJson(items))), ...sent]);
@@ -190,7 +190,7 @@ async function newChat(db: Db, now: number, given: Parameters<typeof chatRow>[1]
 }
 
 /** A program's question, for people to read: the last words of the person, else what its tools have found. */
-function questionIn(items: Item[]): string {
+function questionIn(items: InputItem[]): string {
   const textOf = (segments: object[]) =>
     segments.flatMap((one) => ("text" in one && typeof one.text === "string" ? [one.text] : [])).join("\n");
   const said = items.flatMap((one) => ("role" in one && one.role === "user" ? [textOf(one.content)] : []));

@@ -17,7 +17,7 @@ import {
   toolName,
   whole,
 } from "./door-request.server.ts";
-import type { Seal } from "./sealed-thoughts.server.ts";
+import type { ThoughtSeal } from "./sealed-thoughts.server.ts";
 
 /** Names that Messages have for what is called otherwise in chat completions. */
 export const messageNames = {
@@ -141,7 +141,7 @@ export const askedCount = everyFieldOf(conversation, { withoutEffect }).openapi(
 type Conversation = z.output<typeof askedCount>;
 
 /** A request of Messages as all doors have it. Throws 422 for a choice of a tool that is not there. */
-export function messageRequest(body: Conversation & Partial<AskedMessage>, seal: Seal): DoorRequest {
+export function messageRequest(body: Conversation & Partial<AskedMessage>, seal: ThoughtSeal): DoorRequest {
   const tools = (body.tools ?? []).flatMap((one) =>
     "input_schema" in one ? [functionTool({ ...one, parameters: one.input_schema })] : [],
   );
@@ -199,7 +199,7 @@ function segmentOf(one: Shown): Segment {
 }
 
 /** Turns of one message; results of tools, which stand in messages of the person, are said by themselves. */
-function saidIn({ role, content }: AskedMessage["messages"][number], seal: Seal): Said[] {
+function saidIn({ role, content }: AskedMessage["messages"][number], seal: ThoughtSeal): Said[] {
   if (typeof content === "string") return [{ role, segments: [{ text: content }] }];
   const said: Said[] = [];
   const calls: ToolCall[] = [];

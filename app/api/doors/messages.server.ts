@@ -14,7 +14,7 @@ import { answers, bearer, bytes, takes } from "../http/schemas.server.ts";
 import { type Asking, askThrough, named } from "./door.server.ts";
 import { askedCount, askedMessage, messageNames, messageRequest } from "./message-request.server.ts";
 import { eventStream } from "./openai-clients.server.ts";
-import { type Seal, sealOf } from "./sealed-thoughts.server.ts";
+import { sealOf, type ThoughtSeal } from "./sealed-thoughts.server.ts";
 
 /** Middleware for routes of Anthropic's clients: errors have Anthropic's shape beside our own fields. */
 const forAnthropic = createMiddleware<ApiEnv>(async (c, next) => {
@@ -150,10 +150,10 @@ class MessageAnswer {
   #open: Written | undefined;
   /** Calls, told one by one at the end: their input may come mixed. */
   readonly #calls = new Map<number, { id: string; name: string; input: string; signature?: string }>();
-  readonly #seal: Seal | undefined;
+  readonly #seal: ThoughtSeal | undefined;
 
   /** `seal`: undefined where thoughts are not signed, as the program does not have all steps. */
-  constructor(seal: Seal | undefined) {
+  constructor(seal: ThoughtSeal | undefined) {
     this.#seal = seal;
   }
 

@@ -2,7 +2,7 @@ import { objectOf } from "../../process/text/json.ts";
 import type { ReplyUsage } from "../../replies/chunk.ts";
 import type { Piece } from "../../replies/providers/model-call.server.ts";
 import type { ToolKinds } from "./response-request.server.ts";
-import type { Seal } from "./sealed-thoughts.server.ts";
+import type { ThoughtSeal } from "./sealed-thoughts.server.ts";
 
 type Text = { type: "output_text"; text: string; annotations: never[]; logprobs: never[] };
 type Summary = { type: "summary_text"; text: string };
@@ -53,11 +53,11 @@ export class ResponseOutput {
   readonly #calls = new Map<number, OpenCall>();
   readonly #id: string;
   readonly #kinds: ToolKinds;
-  readonly #seal: Seal;
+  readonly #seal: ThoughtSeal;
   /** Whether thoughts are signed for what the program sends next. With tools of the house, it does not have all steps. */
   readonly #isSigned: boolean;
 
-  constructor({ id, kinds, seal, isSigned }: { id: string; kinds: ToolKinds; seal: Seal; isSigned: boolean }) {
+  constructor({ id, kinds, seal, isSigned }: { id: string; kinds: ToolKinds; seal: ThoughtSeal; isSigned: boolean }) {
     this.#id = id;
     this.#kinds = kinds;
     this.#seal = seal;

@@ -22,7 +22,7 @@ import {
   toolName,
   whole,
 } from "./door-request.server.ts";
-import type { Seal } from "./sealed-thoughts.server.ts";
+import type { ThoughtSeal } from "./sealed-thoughts.server.ts";
 
 /** Names that Responses have for what is called otherwise in chat completions. */
 export const responseNames = {
@@ -82,7 +82,7 @@ const item = z.union(
   ],
   "Un elemento de «input» no es de los que se admiten: message, function_call, custom_tool_call, sus resultados, reasoning e item_reference.",
 );
-export type Item = z.output<typeof item>;
+export type InputItem = z.output<typeof item>;
 /** Items as they are kept, in the words of the protocol. */
 export const keptItems = z.array(item);
 
@@ -212,7 +212,11 @@ function toolsOf(tools: AskedResponse["tools"]): { tools: OfferedTool[]; kinds: 
 }
 
 /** A request of Responses as all doors have it, over all items of its conversation. Throws 422. */
-export function responseRequest(body: AskedResponse, items: Item[], seal: Seal): DoorRequest & { kinds: ToolKinds } {
+export function responseRequest(
+  body: AskedResponse,
+  items: InputItem[],
+  seal: ThoughtSeal,
+): DoorRequest & { kinds: ToolKinds } {
   const { tools, kinds } = toolsOf(body.tools);
   return {
     model: body.model,
@@ -241,7 +245,7 @@ export function responseRequest(body: AskedResponse, items: Item[], seal: Seal):
 type Step = { role: "assistant"; segments: Segment[]; calls: ToolCall[]; thoughts: Thought[] };
 
 /** Turns of a conversation in items: the thoughts and calls of one step, and its text, make one turn of the model. */
-function saidIn(items: Item[], seal: Seal): Said[] {
+function saidIn(items: InputItem[], seal: ThoughtSeal): Said[] {
   const said: Said[] = [];
   const calls = new Map<string, ToolCall>();
   let open: Step | undefined;

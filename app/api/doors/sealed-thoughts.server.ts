@@ -14,9 +14,12 @@ const sealed = z.object({ meta: json, callId: z.string().optional() });
  * Stand-in for a provider's signature of a thought, which goes to a program and comes back from it. It is encrypted for the person, so that
  * nothing that a program has written goes to a provider as if it were its own. Text that is not from here opens as undefined.
  */
-export type Seal = { close(meta: Sealed): string; open(text: string): Sealed | undefined };
+export type ThoughtSeal = { close(meta: Sealed): string; open(text: string): Sealed | undefined };
 
-export function sealOf({ services: { modelKey }, person }: Pick<ApiEnv["Variables"], "services" | "person">): Seal {
+export function sealOf({
+  services: { modelKey },
+  person,
+}: Pick<ApiEnv["Variables"], "services" | "person">): ThoughtSeal {
   const identity = `thoughts:${person.id}`;
   return {
     close: (meta) => encrypt(JSON.stringify(meta), modelKey, identity),

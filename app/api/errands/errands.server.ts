@@ -14,7 +14,7 @@ import { refuseOnHold } from "../retention/holds.server.ts";
 import { errandModel, errandPlaces, goOnWithSeries, storeErrand, usualBounds } from "./new-errand.server.ts";
 import { type Plan, planOf, planPart } from "./plan.server.ts";
 import { planSteps } from "./plan-steps.server.ts";
-import { type Place, reportOf } from "./report.server.ts";
+import { type FoundPlace, reportOf } from "./report.server.ts";
 import { resumeErrand } from "./resume-errand.server.ts";
 import { countSteps } from "./work.server.ts";
 
@@ -285,7 +285,7 @@ async function shown(services: Services, row: ErrandRow): Promise<z.output<typeo
 }
 
 function showStep(row: ErrandStepRow): z.output<typeof step> {
-  const place = row.kind === "read" ? (JSON.parse(row.input) as Place) : undefined;
+  const place = row.kind === "read" ? (JSON.parse(row.input) as FoundPlace) : undefined;
   return {
     ...{ part: Number(row.part), kind: row.kind, title: place?.title ?? row.input, state: row.state },
     ...{ url: place?.url ?? null, fileId: place?.fileId ?? null, text: row.text ?? "", problem: row.problem },

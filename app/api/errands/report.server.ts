@@ -5,7 +5,7 @@ import { goOnWithSeries } from "./new-errand.server.ts";
 import { tellByMail } from "./tell-by-mail.server.ts";
 
 /** The place of something that is read, as a step keeps it. */
-export type Place = Pick<Found, "title" | "url" | "fileId" | "chatId" | "messageId"> & {
+export type FoundPlace = Pick<Found, "title" | "url" | "fileId" | "chatId" | "messageId"> & {
   position?: number | null;
   quote: string;
 };
@@ -55,7 +55,7 @@ export async function reportOf(services: Pick<Services, "db">, errand: ErrandRow
   const [summary] = await stepsOf(services, errand, "join");
   const read = await stepsOf(services, errand, "read");
   const sources = new Map(read.flatMap((one) => (one.source === null ? [] : [[Number(one.source), one] as const])));
-  const placeOf = (n: number) => JSON.parse(sources.get(n)?.input ?? "{}") as Partial<Place>;
+  const placeOf = (n: number) => JSON.parse(sources.get(n)?.input ?? "{}") as Partial<FoundPlace>;
   const list = [...sources.keys()]
     .toSorted((a, b) => a - b)
     .map((n) => {

@@ -11,7 +11,7 @@ import type { Services } from "../env.server.ts";
 import { askModel } from "./ask-model.server.ts";
 import { jsonIn, type Plan, searchesIn } from "./plan.server.ts";
 import { addSteps } from "./plan-steps.server.ts";
-import { type Place, reportFiles, sectionsOf, sourceNumbers, stepsOf, withKnownSources } from "./report.server.ts";
+import { type FoundPlace, reportFiles, sectionsOf, sourceNumbers, stepsOf, withKnownSources } from "./report.server.ts";
 
 // Of one search, in one place.
 const readAtMost = 3;
@@ -67,14 +67,14 @@ export async function takeStep(services: Services, at: At): Promise<void> {
 
 /** The number of a source: what was read for another part keeps the one that it has. */
 async function sourceOf(trx: Trx, { errandId, input }: ErrandStepRow): Promise<number> {
-  const key = placeKey(JSON.parse(input) as Place);
+  const key = placeKey(JSON.parse(input) as FoundPlace);
   const read = await trx
     .selectFrom("errandSteps")
     .where("errandId", "=", errandId)
     .where("source", "is not", null)
     .select(["source", "input"])
     .execute();
-  const same = read.find((one) => placeKey(JSON.parse(one.input) as Place) === key);
+  const same = read.find((one) => placeKey(JSON.parse(one.input) as FoundPlace) === key);
   return Number(same?.source ?? Math.max(0, ...read.map(({ source }) => Number(source))) + 1);
 }
 
@@ -97,7 +97,7 @@ async function search(services: Services, { errand, step, signal }: At): Promise
     placesOf(services, step),
     reportFiles(services, errand),
   ]);
-  const fresh: Place[] = [];
+  const fresh: FoundPlace[] = [];
   const problems: string[] = [];
   const places = textsIn(errand.looksIn) as (keyof typeof searchTools)[];
   for (const place of places) {
@@ -128,7 +128,7 @@ const plainTitle = ({ title, url }: Found): string =>
   (url ?? "Sin título");
 
 async function read(services: Services, { errand, step, model, signal }: At): Promise<Came> {
-  const place = JSON.parse(step.input) as Place;
+  const place = JSON.parse(step.input) as FoundPlace;
   let text = place.quote;
   if (place.url) {
     const tools = await toolsOf(services, errand);
@@ -191,7 +191,10 @@ async function notesOf(services: Services, errand: ErrandRow, part: number): Pro
   );
   const each = Math.floor(partLength / Math.max(1, notes.length));
   return notes
-    .map(({ source, input, text }) => `[${source}] ${(JSON.parse(input) as Place).title}\n${cutText(text ?? "", each)}`)
+    .map(
+      ({ source, input, text }) =>
+        `[${source}] ${(JSON.parse(input) as FoundPlace).title}\n${cutText(text ?? "", each)}`,
+    )
     .join("\n\n");
 }
 
@@ -246,8 +249,8 @@ async function placesOf({ db }: Services, { errandId, part }: ErrandStepRow): Pr
     .where("kind", "=", "read")
     .select("input")
     .execute();
-  return new Set(rows.map(({ input }) => placeKey(JSON.parse(input) as Place)));
+  return new Set(rows.map(({ input }) => placeKey(JSON.parse(input) as FoundPlace)));
 }
 
-const placeKey = ({ url, fileId, messageId, position }: Place): string =>
+const placeKey = ({ url, fileId, messageId, position }: FoundPlace): string =>
   url ? url.replace(/#.*/, "") : `${fileId ?? messageId} ${position ?? ""}`;

@@ -22,7 +22,7 @@ type Condition = Expression<SqlBool>;
 /** The person who calls, and the services to answer with. */
 export type Asked = { services: Services; person: Person };
 /** A row that is about to be stored. `now`: in ms. `before`: the row as it was; undefined for a new one. */
-export type Writing<T extends ItemTable> = Asked & { id: string; now: number; before: Tables[T] | undefined };
+export type WriteContext<T extends ItemTable> = Asked & { id: string; now: number; before: Tables[T] | undefined };
 
 /** A resource that can be listed and read. */
 export type ReadResource<T extends ItemTable, Shown extends z.ZodObject> = {
@@ -70,7 +70,7 @@ export type Resource<
   /** A write may end sessions, and so the streams of their readers. */
   endsSessions?: true;
   /** Columns that a validated body makes, with what a change keeps. Throws 422. */
-  columns(given: z.output<Body>, writing: Writing<T>): Columns<T> | Promise<Columns<T>>;
+  columns(given: z.output<Body>, writing: WriteContext<T>): Columns<T> | Promise<Columns<T>>;
   /** The field with a unique constraint, and the sentence for a value that is taken. */
   unique?: { field: string; sentence: string };
   /** Owner of a row, who is told of what others do to it. Without it: nobody, or the row's `userId` where `mayChange` is given. */
@@ -82,7 +82,7 @@ export type Resource<
   /** Runs in the transaction, after the row is written. */
   inTransaction?(trx: Trx, row: Tables[T], before: Tables[T] | undefined): Promise<void>;
   /** Runs once the row is committed. Returns the row to answer with. */
-  afterCommit?(row: Tables[T], writing: Writing<T>): Tables[T] | Promise<Tables[T]>;
+  afterCommit?(row: Tables[T], writing: WriteContext<T>): Tables[T] | Promise<Tables[T]>;
 };
 
 /** `sees` of what only administrators read, of the rows with this condition. */

@@ -10,7 +10,7 @@ import type { ApiEnv } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { iso } from "../http/schemas.server.ts";
 import { shortPath, type Wanted } from "./filter.server.ts";
-import type { Change } from "./patch.server.ts";
+import type { PatchOperation } from "./patch.server.ts";
 import { noSuchThing, ScimError } from "./scim-error.server.ts";
 
 type Group = GroupRow & Partial<Pick<ProvisionedRow, "externalId">>;
@@ -129,7 +129,7 @@ export async function createGroup(c: Context<ApiEnv>, body: unknown): Promise<Gr
 /** Makes a group what a whole body says. Throws ScimError. */
 export async function replaceGroup(c: Context<ApiEnv>, id: string, body: unknown): Promise<Group> {
   const { displayName, externalId, members } = fieldsIn(body);
-  const changes: Change[] = [
+  const changes: PatchOperation[] = [
     { op: "replace", path: "displayName", value: displayName },
     { op: "replace", path: "externalId", value: externalId ?? null },
     { op: "replace", path: "members", value: members ?? [] },
@@ -138,7 +138,7 @@ export async function replaceGroup(c: Context<ApiEnv>, id: string, body: unknown
 }
 
 /** Carries out changes of a group. Throws ScimError. */
-export async function changeGroup(c: Context<ApiEnv>, id: string, changes: Change[]): Promise<Group> {
+export async function changeGroup(c: Context<ApiEnv>, id: string, changes: PatchOperation[]): Promise<Group> {
   const { db, clock } = c.var.services;
   const now = clock.now();
   await db
@@ -173,7 +173,12 @@ export async function removeGroup(c: Context<ApiEnv>, id: string): Promise<void>
   });
 }
 
-async function changeMembers(trx: Trx, groupId: string, { op, path, value }: Change, now: number): Promise<void> {
+async function changeMembers(
+  trx: Trx,
+  groupId: string,
+  { op, path, value }: PatchOperation,
+  now: number,
+): Promise<void> {
   // `members[value eq "…"]` names the one that goes; nothing else may stand between the brackets.
   const isChoice = path.includes("[");
   const [, named] = /\[\s*value\s+eq\s+"([^"]*)"\s*\]$/i.exec(path) ?? [];

@@ -20,13 +20,13 @@ const operations = z.object({
 });
 
 /** One change of one attribute; `path` as it was sent. */
-export type Change = { op: "add" | "replace" | "remove"; path: string; value: unknown };
+export type PatchOperation = { op: "add" | "replace" | "remove"; path: string; value: unknown };
 
 /** Changes of a PATCH (RFC 7644, 3.5.2), one for each attribute, also where several stand in one value. Throws ScimError. */
-export function changesIn(body: unknown): Change[] {
+export function changesIn(body: unknown): PatchOperation[] {
   const read = operations.safeParse(body);
   if (!read.success) throw new ScimError(400, "Los cambios no se entienden: falta «Operations».", "invalidSyntax");
-  return read.data.Operations.flatMap(({ op, path, value }): Change[] => {
+  return read.data.Operations.flatMap(({ op, path, value }): PatchOperation[] => {
     if (path) return [{ op, path, value }];
     const attributes = recordOf(value);
     if (!attributes) throw new ScimError(400, "Un cambio sin «path» lleva sus atributos en «value».", "invalidPath");

@@ -13,7 +13,7 @@ import { iso } from "../http/schemas.server.ts";
 import { stopReplies } from "../http/visibility.server.ts";
 import { addressTaken, lockAdmins, refuseLastAdmin, shutOut } from "../users/account-admin.server.ts";
 import { shortPath, type Wanted } from "./filter.server.ts";
-import { type Change, flagIn } from "./patch.server.ts";
+import { flagIn, type PatchOperation } from "./patch.server.ts";
 import { noSuchThing, ScimError } from "./scim-error.server.ts";
 
 /** An account as its provider knows it. */
@@ -116,7 +116,11 @@ export async function createPerson(c: Context<ApiEnv>, body: unknown): Promise<P
 }
 
 /** Makes an account what a whole body says, or what changes make of it. Throws ScimError. */
-export async function changePerson(c: Context<ApiEnv>, id: string, given: { body: unknown } | { changes: Change[] }) {
+export async function changePerson(
+  c: Context<ApiEnv>,
+  id: string,
+  given: { body: unknown } | { changes: PatchOperation[] },
+) {
   const { services } = c.var;
   const { db, engine, clock } = services;
   const now = clock.now();
@@ -217,7 +221,7 @@ function addressIn(emails: unknown): unknown {
 }
 
 /** The body that changes make of an account. Attributes that are not kept here change nothing. */
-function patched(before: Person, changes: Change[]): unknown {
+function patched(before: Person, changes: PatchOperation[]): unknown {
   const body: Record<string, unknown> = {
     userName: before.userName ?? before.email,
     externalId: before.externalId,

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { VoiceModelRow } from "../../db/tables.ts";
-import { speak, type TriedModel, transcribe } from "../../voice/voice.server.ts";
+import { speak, type TriedVoice, transcribe } from "../../voice/voice.server.ts";
 import type { Services } from "../env.server.ts";
 import type { Resource } from "../http/resource.server.ts";
 import { flag, flagsOf, line, rowFields, timesOf } from "../http/schemas.server.ts";
@@ -62,7 +62,7 @@ export const voiceModels: Resource<"voiceModels", typeof shown, typeof body> = {
 };
 
 /** Has a model say something, or hear silence. */
-function tried(services: Services, model: TriedModel & Pick<VoiceModelRow, "kind">): Promise<unknown> {
+function tried(services: Services, model: TriedVoice & Pick<VoiceModelRow, "kind">): Promise<unknown> {
   const within = AbortSignal.timeout(triedWithin);
   return model.kind === "speech"
     ? speak(services, model, "Hola.", within)

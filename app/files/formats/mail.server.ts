@@ -3,10 +3,10 @@ import { plainText } from "./plain.server.ts";
 import { damaged } from "./unreadable.server.ts";
 
 /** Content of an e-mail: its text with sender and receivers, and its attachments. */
-export type Mail = { text: string; attachments: { name: string; mediaType: string; bytes: Buffer }[] };
+export type ReadMail = { text: string; attachments: { name: string; mediaType: string; bytes: Buffer }[] };
 
 /** Reads an e-mail as it is sent (RFC 5322, MIME). Text is taken from its plain part, or from the HTML if there is none. */
-export async function readMail(bytes: Uint8Array): Promise<Mail> {
+export async function readMail(bytes: Uint8Array): Promise<ReadMail> {
   const { default: PostalMime } = await import("postal-mime");
   const mail = await PostalMime.parse(withUtf8Head(Buffer.from(bytes)), {
     attachmentEncoding: "arraybuffer",

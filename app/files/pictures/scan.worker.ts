@@ -6,7 +6,7 @@ import sharp, { type Sharp } from "sharp";
 import { createWorker, type Line, PSM, type Worker } from "tesseract.js";
 import { answerJob } from "../../process/child-process-entry.ts";
 import { limits } from "../../process/limits.ts";
-import { layoutText, type Piece } from "../formats/pdf/layout.server.ts";
+import { layoutText, type PrintedPiece } from "../formats/pdf/layout.server.ts";
 import { picturesOn } from "../formats/pdf/pictures.server.ts";
 import { Unreadable } from "../formats/unreadable.server.ts";
 import { backgroundOf, white } from "./background.server.ts";
@@ -85,7 +85,7 @@ answerJob(async (job: ScanJob): Promise<ScanAnswer> => {
 });
 
 /** The words of a line where they stand: the page is read by their places, as a PDF's is. */
-function piecesOf({ words, rowAttributes, bbox }: Line): Piece[] {
+function piecesOf({ words, rowAttributes, bbox }: Line): PrintedPiece[] {
   // Of letters with and without what hangs below them.
   const size = rowAttributes.rowHeight || bbox.y1 - bbox.y0;
   const base = bbox.y1 - Math.max(0, rowAttributes.descenders);

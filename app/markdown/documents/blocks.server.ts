@@ -4,7 +4,7 @@ import { markdown } from "../render.server.ts";
 import type { OfficeImages, OfficeTurn } from "./office-document.server.ts";
 
 /** A stretch of a paragraph. `formula`: as MathML, with its source as the text; `note`: text of the source that is cited here. */
-export type Run = {
+export type OfficeRun = {
   text: string;
   bold?: boolean;
   italic?: boolean;
@@ -15,18 +15,18 @@ export type Run = {
   note?: string;
 };
 /** `list`: of an item; `mark` is «•» or its number, empty for further paragraphs of an item; `quote`: how deep. */
-export type Paragraph = { runs: Run[]; quote: number; list?: { level: number; mark: string } };
-export type Block =
+export type Paragraph = { runs: OfficeRun[]; quote: number; list?: { level: number; mark: string } };
+export type OfficeBlock =
   | ({ kind: "heading"; level: number } & Pick<Paragraph, "runs">)
   | ({ kind: "paragraph" } & Paragraph)
   | { kind: "code"; text: string }
   | ({ kind: "image" } & OfficeImages[string])
-  | { kind: "table"; rows: Run[][][] }
+  | { kind: "table"; rows: OfficeRun[][][] }
   | { kind: "formula"; source: string; mathml: string }
   | { kind: "rule" };
 
 type Token = ReturnType<typeof markdown.parse>[number];
-type Style = Omit<Run, "text">;
+type Style = Omit<OfficeRun, "text">;
 /** A list that is open: the number of its last item, undefined for bullets. */
 type List = { number: number | undefined; isFirst: boolean };
 
@@ -37,13 +37,13 @@ const longestFormula = 4_000;
 export function blocksOf(
   { files, markdown: source, sources }: Omit<OfficeTurn, "who" | "when">,
   images: OfficeImages = {},
-): Block[] {
+): OfficeBlock[] {
   const notes = new Map(sources.map(({ n, title, quote }) => [n, `${title}. ${quote.replace(/\s+/g, " ")}`]));
   const blocks = files.map(attachedBlock);
   const lists: List[] = [];
   let quote = 0;
   let heading: number | undefined;
-  let table: Run[][][] | undefined;
+  let table: OfficeRun[][][] | undefined;
   let footnote = "";
   for (const token of markdown.parse(source, {})) {
     follow(lists, token);
@@ -94,20 +94,20 @@ export function blocksOf(
   return blocks;
 }
 
-const attachedBlock = (name: string): Block => ({
+const attachedBlock = (name: string): OfficeBlock => ({
   kind: "paragraph",
   runs: [{ text: `Adjunto: ${name}`, italic: true }],
   quote: 0,
 });
 
-function paragraphOf(runs: Run[], quote: number, lists: List[]): Block {
+function paragraphOf(runs: OfficeRun[], quote: number, lists: List[]): OfficeBlock {
   const list = lists.at(-1);
   const item = list && { level: lists.length - 1, mark: markOf(list) };
   return { kind: "paragraph", runs, quote, ...(item && { list: item }) };
 }
 
 /** Code, or the drawing that it stands for. */
-function codeOf(token: Token, images: OfficeImages): Block {
+function codeOf(token: Token, images: OfficeImages): OfficeBlock {
   const drawing = isWhole(token) ? drawingOf(languageOf(token.info), token.content) : undefined;
   const image = drawing && images[drawing.key];
   return image ? { kind: "image", ...image } : { kind: "code", text: token.content.replace(/\n$/, "") };
@@ -129,8 +129,8 @@ function follow(lists: List[], token: Token): void {
 const footnoteMark = ({ meta }: Token) => `[nota ${Number(Object(meta).id) + 1}]`;
 const markOf = ({ isFirst, number }: List) => (!isFirst ? "" : number === undefined ? "•" : `${number}.`);
 
-function runsOf(tokens: Token[], notes: Map<number, string>): Run[] {
-  const runs: Run[] = [];
+function runsOf(tokens: Token[], notes: Map<number, string>): OfficeRun[] {
+  const runs: OfficeRun[] = [];
   const style: Style = {};
   for (const token of tokens) {
     switch (token.type) {
@@ -179,7 +179,7 @@ function runsOf(tokens: Token[], notes: Map<number, string>): Run[] {
 }
 
 /** Text in which sources are cited by number, like [2]. */
-function withNotes(text: string, notes: Map<number, string>, style: Style): Run[] {
+function withNotes(text: string, notes: Map<number, string>, style: Style): OfficeRun[] {
   return text.split(/(\[\d{1,2}\])/).map((part) => {
     const note = notes.get(Number(/^\[(\d{1,2})\]$/.exec(part)?.[1]));
     return note === undefined ? { ...style, text: part } : { ...style, text: part, note };

@@ -23,7 +23,7 @@ import {
   WidthType,
 } from "docx";
 import { type Element, elementsOf, textWithin, treeOf } from "../../process/text/xml.server.ts";
-import { type Block, blocksOf, type Run } from "./blocks.server.ts";
+import { blocksOf, type OfficeBlock, type OfficeRun } from "./blocks.server.ts";
 import { fitted, type OfficeDocument, type OfficeImages } from "./office-document.server.ts";
 
 const levels = [
@@ -73,7 +73,7 @@ export async function docxOf(
 /** Keeps a note; its number. */
 type NoteOf = (text: string) => number;
 
-function drawn(block: Block, noteOf: NoteOf, below: number): (Paragraph | Table)[] {
+function drawn(block: OfficeBlock, noteOf: NoteOf, below: number): (Paragraph | Table)[] {
   switch (block.kind) {
     case "heading": {
       const heading = levels[Math.min(levels.length, block.level + below) - 1] ?? HeadingLevel.HEADING_6;
@@ -111,7 +111,7 @@ function drawn(block: Block, noteOf: NoteOf, below: number): (Paragraph | Table)
   }
 }
 
-function tableOf(rows: Run[][][], noteOf: NoteOf): Table {
+function tableOf(rows: OfficeRun[][][], noteOf: NoteOf): Table {
   return new Table({
     width: { size: 100, type: WidthType.PERCENTAGE },
     rows: rows.map(
@@ -124,7 +124,7 @@ function tableOf(rows: Run[][][], noteOf: NoteOf): Table {
   });
 }
 
-function runs(all: Run[], noteOf: NoteOf): ParagraphChild[] {
+function runs(all: OfficeRun[], noteOf: NoteOf): ParagraphChild[] {
   return all.flatMap((run): ParagraphChild[] => {
     if (run.formula !== undefined) return [formula(run.text, run.formula)];
     if (run.note !== undefined) return [new FootnoteReferenceRun(noteOf(run.note))];

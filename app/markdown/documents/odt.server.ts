@@ -1,5 +1,5 @@
 import { strToU8, type Zippable, zipSync } from "fflate";
-import { type Block, blocksOf, type Run } from "./blocks.server.ts";
+import { blocksOf, type OfficeBlock, type OfficeRun } from "./blocks.server.ts";
 import { fitted, type OfficeDocument, type OfficeImages } from "./office-document.server.ts";
 
 const mediaType = "application/vnd.oasis.opendocument.text";
@@ -88,7 +88,7 @@ const pathOf = (n: number) => `Pictures/${n}.png`;
 
 type Drawing = { noteOf: (text: string) => string; objects: string[]; pictures: Uint8Array[]; below: number };
 
-function drawn(block: Block, drawing: Drawing): string {
+function drawn(block: OfficeBlock, drawing: Drawing): string {
   switch (block.kind) {
     case "heading":
       return heading(Math.min(6, block.level + drawing.below), runs(block.runs, drawing));
@@ -125,7 +125,7 @@ function drawn(block: Block, drawing: Drawing): string {
 
 const heading = (level: number, inside: string) => `<text:h text:outline-level="${level}">${inside}</text:h>`;
 
-function runs(all: Run[], drawing: Drawing): string {
+function runs(all: OfficeRun[], drawing: Drawing): string {
   return all
     .map((run) => {
       if (run.formula !== undefined) return formula(run.text, run.formula, drawing);

@@ -8,11 +8,11 @@ const answerAtMost = 2 * 1024 * 1024;
 const quoteLength = 600;
 
 /** Search engine: a SearXNG of one's own, or a service that wants a key. */
-export type Engine = { kind: "searxng" | "brave" | "tavily"; address: string | null; secret(): string | null };
+export type SearchEngine = { kind: "searxng" | "brave" | "tavily"; address: string | null; secret(): string | null };
 type Result = { title: string; url: string; quote: string };
 
 /** «Buscar en la web». */
-export const webSearch = (engine: Engine): OwnTool => ({
+export const webSearch = (engine: SearchEngine): OwnTool => ({
   tool: "buscar_en_la_web",
   label: "Buscar en la web",
   description:
@@ -46,7 +46,7 @@ export const webSearch = (engine: Engine): OwnTool => ({
   },
 });
 
-type Search = (engine: Engine, query: string, signal: Caller["signal"]) => Promise<Result[]>;
+type Search = (engine: SearchEngine, query: string, signal: Caller["signal"]) => Promise<Result[]>;
 const text = (value: unknown) => (typeof value === "string" ? value : "");
 
 /** The results in a list, under the names that all three use; `quote`: where the extract is. Items that are no results are left out. */
@@ -55,7 +55,7 @@ const resultsIn = (list: unknown, quote: string): Result[] =>
     .map(recordOf)
     .flatMap((one) => (one ? [{ title: text(one.title), url: text(one.url), quote: text(one[quote]) }] : []));
 
-const searchers: Record<Engine["kind"], Search> = {
+const searchers: Record<SearchEngine["kind"], Search> = {
   async searxng({ address }, query, signal) {
     const url = new URL(`${(address ?? "").replace(/\/+$/, "")}/search`);
     url.search = new URLSearchParams({ q: query, format: "json", language: "es" }).toString();

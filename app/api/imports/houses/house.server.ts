@@ -1,11 +1,11 @@
 import type { ImportedChat } from "../formats/imported-chat.server.ts";
 
 /** Program that a house is moved from. */
-export type Source = "open-webui" | "librechat";
+export type HouseSource = "open-webui" | "librechat";
 
 /** Everything of another program that moves here. Ids are those of that program. */
 export type House = {
-  source: Source;
+  source: HouseSource;
   people: HousePerson[];
   groups: { id: string; name: string; description: string; people: string[] }[];
   projects: HouseProject[];

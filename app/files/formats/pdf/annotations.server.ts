@@ -1,5 +1,5 @@
 import { recordOf } from "../../../process/text/json.ts";
-import type { Piece } from "./layout.server.ts";
+import type { PrintedPiece } from "./layout.server.ts";
 
 /** A thing on a page beside its text, as pdf.js says it: a field of a form, a note. */
 export type Annotation = Record<string, unknown>;
@@ -19,7 +19,11 @@ const automatic =
   /^(?:text|campo|field|undefined|untitled|check ?box|casilla(?: de verificación)?|button|bot[oó]n|radio(?: button)?|group|grupo|list|combo ?box|drop ?down|fill|cuadro(?: de texto| combinado)?|[a-z]{1,2})?[\s\d.#-]*$/i;
 
 /** The answers of a form and the notes on a page as pieces at their places. `boxOf`: a place of the PDF on the page as it is shown. */
-export function annotationPieces(annotations: Annotation[], printed: Piece[], boxOf: (rect: number[]) => Box): Piece[] {
+export function annotationPieces(
+  annotations: Annotation[],
+  printed: PrintedPiece[],
+  boxOf: (rect: number[]) => Box,
+): PrintedPiece[] {
   const radios = new Map(
     annotations.filter(({ radioButton }) => radioButton === true).map((one) => [one.fieldName, one]),
   );
@@ -41,7 +45,7 @@ export function annotationPieces(annotations: Annotation[], printed: Piece[], bo
 /** The answer of a field, after its name if that is not printed beside it; undefined if nothing was answered. */
 function fieldSaid(
   field: Annotation,
-  printed: Piece[],
+  printed: PrintedPiece[],
   box: Box,
   lastRadios: Map<unknown, Annotation>,
 ): string | undefined {
@@ -99,7 +103,7 @@ function nameOf({ alternativeText, fieldName }: Annotation): string | undefined 
 }
 
 /** Whether most of a field's name is printed left of it, right of it or above it. */
-function isPrinted(name: string, printed: Piece[], { x0, y0, x1, y1 }: Box): boolean {
+function isPrinted(name: string, printed: PrintedPiece[], { x0, y0, x1, y1 }: Box): boolean {
   const near = printed.filter(
     ({ x0: from, x1: to, y }) =>
       (y > y0 - 2 && y < y1 + 4 && to > x0 - 300 && from < x1 + 200) ||

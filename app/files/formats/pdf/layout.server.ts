@@ -4,8 +4,8 @@ import { lineOf } from "./right-to-left.server.ts";
  * A piece of text of a page. Lengths are in points of the page as it is shown, `y` grows downwards and is that of the baseline;
  * `size`: height of the type.
  */
-export type Piece = { str: string; dir: string; x0: number; x1: number; y: number; size: number };
-type Line = { pieces: Piece[]; y: number; size: number };
+export type PrintedPiece = { str: string; dir: string; x0: number; x1: number; y: number; size: number };
+type Line = { pieces: PrintedPiece[]; y: number; size: number };
 type Columns = { from: number; to: number; edge: number };
 
 // Shares of the type's size. A blank of a narrow type is a fifth; kerning stays below a tenth.
@@ -23,14 +23,14 @@ const piecesAtMost = 500;
 const partsAtMost = 100;
 
 /** The text of a page from the places of its pieces: lines from the top, words from the left, and column after column. */
-export function layoutText(pieces: Piece[]): string {
+export function layoutText(pieces: PrintedPiece[]): string {
   const lines = inReadingOrder(linesOf(pieces), columnsDeep);
   const gap = usualGap(lines);
   const rows = rowsAmong(lines);
   const shown: string[] = [];
   let before: Line | undefined;
   // Cells of the last row, and the places of their columns: a cell may go on in the lines below.
-  let row: { cells: string[]; segments: Piece[][] } | undefined;
+  let row: { cells: string[]; segments: PrintedPiece[][] } | undefined;
   const endRow = () => {
     if (row) shown.push(row.cells.join(" | "));
     row = undefined;
@@ -83,7 +83,7 @@ const areAligned = (some: Edges, others: Edges, near: number) =>
   some.some(({ x0, x1 }) => others.some((b) => Math.abs(x0 - b.x0) < near || Math.abs(x1 - b.x1) < near));
 
 /** Columns of a row, but the first, that the parts of a line stand under; undefined if one stands under none. */
-function columnsUnder(segments: Piece[][], line: Line): number[] | undefined {
+function columnsUnder(segments: PrintedPiece[][], line: Line): number[] | undefined {
   const columns = segmentsOf(line).map(([first]) =>
     segments.findIndex(
       (segment, index) => index > 0 && Math.abs((segment[0]?.x0 ?? 0) - (first?.x0 ?? 0)) < 0.6 * line.size,
@@ -93,7 +93,7 @@ function columnsUnder(segments: Piece[][], line: Line): number[] | undefined {
 }
 
 /** Pieces on lines, from the top. Raised and lowered numbers stand on the line that they belong to. */
-function linesOf(pieces: Piece[]): Line[] {
+function linesOf(pieces: PrintedPiece[]): Line[] {
   const lines: Line[] = [];
   for (const piece of pieces.toSorted((a, b) => a.y - b.y || a.x0 - b.x0)) {
     const line = lines.slice(-3).findLast((one) => isOnLine(one, piece));
@@ -108,10 +108,10 @@ function linesOf(pieces: Piece[]): Line[] {
 }
 
 /** Long pieces are parted where a short one stands among their words: a raised number, an answer on a dotted line. */
-function aside(pieces: Piece[]): Piece[] {
+function aside(pieces: PrintedPiece[]): PrintedPiece[] {
   // More on one line is a drawing.
   if (pieces.length > piecesAtMost) return pieces;
-  const parted: Piece[] = [];
+  const parted: PrintedPiece[] = [];
   for (const long of pieces) {
     const within = pieces.filter(
       ({ x0, x1, str }) =>
@@ -123,14 +123,14 @@ function aside(pieces: Piece[]): Piece[] {
 }
 
 /** A piece parted at the blanks, or runs of dots, that are nearest to where the others stand. */
-function partedAt(piece: Piece, others: Piece[]): Piece[] {
+function partedAt(piece: PrintedPiece, others: PrintedPiece[]): PrintedPiece[] {
   const placeOf = placesIn(piece);
   const blanks = [...piece.str.matchAll(/\s+|[._\u2026]{3,}/g)].map(({ index, 0: { length } }) => {
     const [from, to] = [index, index + length];
     return { from, to, x0: placeOf(from), x1: placeOf(to) };
   });
   const middle = ({ x0, x1 }: { x0: number; x1: number }) => (x0 + x1) / 2;
-  const nearest = (other: Piece) => {
+  const nearest = (other: PrintedPiece) => {
     let best = blanks[0];
     for (const blank of blanks) {
       if (best && Math.abs(middle(blank) - middle(other)) < Math.abs(middle(best) - middle(other))) best = blank;
@@ -138,7 +138,7 @@ function partedAt(piece: Piece, others: Piece[]): Piece[] {
     return best;
   };
   const at = new Set(others.map(nearest));
-  const parts: Piece[] = [];
+  const parts: PrintedPiece[] = [];
   let begun = { to: 0, x1: piece.x0 };
   for (const blank of blanks) {
     if (!at.has(blank)) continue;
@@ -150,7 +150,7 @@ function partedAt(piece: Piece, others: Piece[]): Piece[] {
 }
 
 /** Tells about where a character of a piece stands: types differ, but narrow letters are narrow in all. */
-function placesIn({ str, x0, x1 }: Piece): (at: number) => number {
+function placesIn({ str, x0, x1 }: PrintedPiece): (at: number) => number {
   const widths = [0];
   for (let at = 0; at < str.length; at++) widths.push((widths[at] ?? 0) + letterWidth(str[at] ?? ""));
   const whole = widths.at(-1) || 1;
@@ -163,14 +163,14 @@ function letterWidth(letter: string): number {
   return /\p{Lu}/u.test(letter) ? 0.68 : 0.53;
 }
 
-function isOnLine(line: Line, { y, size }: Piece): boolean {
+function isOnLine(line: Line, { y, size }: PrintedPiece): boolean {
   const top = Math.max(line.y - 0.8 * line.size, y - 0.8 * size);
   const bottom = Math.min(line.y + 0.2 * line.size, y + 0.2 * size);
   return bottom - top >= 0.5 * Math.min(line.size, size);
 }
 
 /** Without what is painted a second time beside itself, to look bold. */
-const withoutShadows = (pieces: Piece[]) =>
+const withoutShadows = (pieces: PrintedPiece[]) =>
   pieces.filter(
     (piece, index) =>
       !pieces
@@ -193,7 +193,7 @@ function inReadingOrder(lines: Line[], deep: number): Line[] {
   return parts.flatMap((one) => inReadingOrder(one, deep - 1));
 }
 
-function part({ pieces, y, size }: Line, isIn: (piece: Piece) => boolean): Line[] {
+function part({ pieces, y, size }: Line, isIn: (piece: PrintedPiece) => boolean): Line[] {
   const kept = pieces.filter(isIn);
   return kept.length > 0 ? [{ pieces: kept, y, size }] : [];
 }
@@ -281,8 +281,8 @@ function isProse(lines: Line[]): boolean {
 const endOf = ({ pieces }: Line) => pieces.reduce((most, { x1 }) => Math.max(most, x1), 0);
 
 /** Parts of a line with wide gaps between them. */
-function segmentsOf({ pieces, size }: Line): Piece[][] {
-  const segments: Piece[][] = [];
+function segmentsOf({ pieces, size }: Line): PrintedPiece[][] {
+  const segments: PrintedPiece[][] = [];
   for (const piece of pieces) {
     const before = segments.at(-1)?.at(-1);
     if (before && piece.x0 - before.x1 < wideGap * size) segments.at(-1)?.push(piece);
@@ -291,9 +291,9 @@ function segmentsOf({ pieces, size }: Line): Piece[][] {
   return segments;
 }
 
-function textOf(pieces: Piece[]): string {
+function textOf(pieces: PrintedPiece[]): string {
   const shown: { str: string; dir: string }[] = [];
-  let before: Piece | undefined;
+  let before: PrintedPiece | undefined;
   for (const piece of pieces) {
     const gap = before ? piece.x0 - before.x1 : 0;
     if (gap > blank * Math.min(piece.size, before?.size ?? piece.size)) shown.push({ str: " ", dir: "" });

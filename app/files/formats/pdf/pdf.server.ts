@@ -4,7 +4,7 @@ import type { TextItem } from "pdfjs-dist/types/src/display/api.js";
 import { joinHyphens } from "../hyphens.server.ts";
 import { damaged, Unreadable, withPassword } from "../unreadable.server.ts";
 import { type Annotation, annotationPieces } from "./annotations.server.ts";
-import { layoutText, type Piece } from "./layout.server.ts";
+import { layoutText, type PrintedPiece } from "./layout.server.ts";
 
 const pagesAtMost = 5_000;
 
@@ -58,7 +58,7 @@ function turnedBack(degrees: number): Matrix {
   return [Math.cos(angle), Math.sin(angle), -Math.sin(angle), Math.cos(angle), 0, 0];
 }
 
-function pieceOf({ str, dir, width, transform }: TextItem, view: Matrix): Piece {
+function pieceOf({ str, dir, width, transform }: TextItem, view: Matrix): PrintedPiece {
   const [, , c = 0, d = 0, x0 = 0, y = 0] = product(view, transform);
   return { str, dir, x0, x1: x0 + width, y, size: Math.hypot(c, d) || 1 };
 }

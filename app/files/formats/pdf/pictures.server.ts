@@ -3,7 +3,7 @@ import { OPS } from "pdfjs-dist/legacy/build/pdf.mjs";
 import { openPdf } from "./pdf.server.ts";
 
 /** A picture as its pixels: `channels` bytes for each, row by row. */
-export type Picture = { data: Uint8Array; width: number; height: number; channels: 1 | 3 | 4 };
+export type Raster = { data: Uint8Array; width: number; height: number; channels: 1 | 3 | 4 };
 // An image of pdf.js: packed as `kind` says; only its `key` if it is kept elsewhere.
 type Painted = { data: Uint8Array | Uint8ClampedArray | string; width: number; height: number; kind?: number };
 
@@ -12,13 +12,13 @@ const channelsOf: Record<number, 1 | 3 | 4> = { 1: 1, 2: 3, 3: 4 };
 const oneBit = 1;
 
 /** The pictures that are painted on a page of a PDF, in that order, and by how many degrees the page is turned. */
-export async function picturesOn(path: string, number: number): Promise<{ pictures: Picture[]; rotate: number }> {
+export async function picturesOn(path: string, number: number): Promise<{ pictures: Raster[]; rotate: number }> {
   const pdf = await openPdf(readFileSync(path));
   const page = await pdf.getPage(number);
   const { fnArray, argsArray } = await page.getOperatorList();
   const kept = (key: string) =>
     new Promise<Painted | null>((resolve) => (key.startsWith("g_") ? page.commonObjs : page.objs).get(key, resolve));
-  const pictures: Picture[] = [];
+  const pictures: Raster[] = [];
   for (const [at, operation] of fnArray.entries()) {
     const isMask = operation === OPS.paintImageMaskXObject;
     if (operation !== OPS.paintImageXObject && !isMask) continue;
@@ -31,7 +31,7 @@ export async function picturesOn(path: string, number: number): Promise<{ pictur
   return { pictures, rotate: page.rotate };
 }
 
-function unpacked({ data, width, height, kind = oneBit }: Painted, isMask: boolean): Picture | undefined {
+function unpacked({ data, width, height, kind = oneBit }: Painted, isMask: boolean): Raster | undefined {
   const channels = channelsOf[isMask ? oneBit : kind];
   if (typeof data === "string" || !data || !width || !height || !channels) return undefined;
   if (channels > 1)

@@ -1,7 +1,7 @@
 import { isOwnResource } from "../../../http/oauth-resource.server.ts";
 
 /** A program's request for a person's permission (OAuth 2.1, 4.1.1), as its address has it. */
-export type Asked = {
+export type ConsentAsked = {
   client_id: string;
   redirect_uri: string;
   code_challenge: string;
@@ -10,7 +10,7 @@ export type Asked = {
 };
 
 /** The request in an address, or the sentence that says why there is none. */
-export function askedIn({ searchParams, origin }: URL): Asked | { refusal: string } {
+export function askedIn({ searchParams, origin }: URL): ConsentAsked | { refusal: string } {
   // Of one that stands there twice, nobody could say which is meant (RFC 6749, 3.1); several resources may be named (RFC 8707).
   const names = [...searchParams.keys()].filter((name) => name !== "resource");
   if (new Set(names).size < names.length) return { refusal: "El programa dice dos veces lo mismo en lo que pide." };
@@ -29,7 +29,7 @@ export function askedIn({ searchParams, origin }: URL): Asked | { refusal: strin
 
 /** The address of a program with the answer to its request; `origin`: of this house. */
 export function answerTo(
-  { redirect_uri, state }: Asked,
+  { redirect_uri, state }: ConsentAsked,
   origin: string,
   answer: { code: string } | { error: string },
 ): string {

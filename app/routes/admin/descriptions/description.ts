@@ -2,7 +2,7 @@ import type { InferRequestType, InferResponseType } from "hono/client";
 import type { Client } from "../../../web/api-client.server.ts";
 import type { Context } from "../../../web/context.ts";
 import type { Tried } from "../models/try-model.server.ts";
-import type { Part } from "../resources/part.tsx";
+import type { PartOfItem } from "../resources/part.tsx";
 import type { Reference } from "./reference.ts";
 
 type Api = Client["api"];
@@ -113,7 +113,7 @@ export type AnyAdminResource<Shown extends string = string, Body extends string 
   /** Columns that lists cut and that are no fields: the page of an item shows them whole. */
   whole?: Shown[];
   /** Parts of an item's page besides its columns: above its links and long texts, or below. */
-  parts?(context: Context, item: Item, url: URL): Promise<{ above?: Part; below?: Part } | undefined>;
+  parts?(context: Context, item: Item, url: URL): Promise<{ above?: PartOfItem; below?: PartOfItem } | undefined>;
   /** Does what the forms on the page of an item ask for. Undefined: the page is shown again. */
   acts?(context: Context, id: string, url: URL): Promise<unknown>;
   /** Address at which one is deleted instead; undefined: here. */

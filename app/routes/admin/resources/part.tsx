@@ -5,11 +5,11 @@ import type { TriedAgain } from "../opinions/try-again.server.ts";
 import { TryAgain } from "../opinions/try-again.tsx";
 import type { DueNow } from "../retention/due.server.ts";
 import { Due } from "../retention/due.tsx";
-import type { ToolResult, toolServerOf } from "../tools/tool-server.server.ts";
+import type { SignInAnswer, toolServerOf } from "../tools/tool-server.server.ts";
 import { ToolServer } from "../tools/tool-server.tsx";
 
 /** A part of an item's page besides its columns. */
-export type Part =
+export type PartOfItem =
   | { kind: "link"; link: string }
   | ({ kind: "account" } & Awaited<ReturnType<typeof accountOf>>)
   | ({ kind: "server" } & NonNullable<ReturnType<typeof toolServerOf>>)
@@ -18,7 +18,7 @@ export type Part =
   | { kind: "again"; models: { id: string; name: string }[]; reply: string };
 
 /** `result`: what the action of the page has answered, to this part if it has a form. */
-export function ItemPart({ part, result }: { part: Part; result: unknown }) {
+export function ItemPart({ part, result }: { part: PartOfItem; result: unknown }) {
   switch (part.kind) {
     case "link":
       return (
@@ -29,7 +29,7 @@ export function ItemPart({ part, result }: { part: Part; result: unknown }) {
     case "account":
       return <Account {...part} />;
     case "server":
-      return <ToolServer {...part} result={result as ToolResult | undefined} />;
+      return <ToolServer {...part} result={result as SignInAnswer | undefined} />;
     case "signout":
       return (
         <PostForm className="mt-5">

@@ -7,7 +7,7 @@ import { textOf } from "../../../web/forms/form.server.ts";
 type Listed = { name: string; title: string; description: string; readOnly: boolean; on: boolean; ask: boolean };
 
 /** Address at which an administrator signs in at a server of tools. */
-export type ToolResult = { signInAt: string } | null;
+export type SignInAnswer = { signInAt: string } | null;
 
 /** How each tool of a server is used, as one choice. */
 const uses = new Set(["ask", "free", "off"]);

@@ -2,9 +2,9 @@ import { Callout } from "../../../ui/callout.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { choicesOf, Select } from "../../../ui/forms/select.tsx";
 import { TableHead } from "../../../ui/table-head.tsx";
-import type { ToolResult, toolServerOf } from "./tool-server.server.ts";
+import type { SignInAnswer, toolServerOf } from "./tool-server.server.ts";
 
-type Props = NonNullable<ReturnType<typeof toolServerOf>> & { result: ToolResult | undefined };
+type Props = NonNullable<ReturnType<typeof toolServerOf>> & { result: SignInAnswer | undefined };
 
 const uses = { ask: "Se pregunta antes", free: "Sin preguntar", off: "No se ofrece" };
 

@@ -10,7 +10,7 @@ import { safeReturn } from "../../../web/safe-return.server.ts";
 import type { Route } from "./+types/callback";
 import { Cannot } from "./cannot.tsx";
 import { forgetBegun, readBegun } from "./entry-cookie.server.ts";
-import { JoinForm, type Joining } from "./join-form.tsx";
+import { JoinForm, type JoinTicket } from "./join-form.tsx";
 
 export const meta = titled("Iniciar sesión");
 
@@ -39,7 +39,7 @@ export async function loader({ context, request, url }: Route.LoaderArgs) {
       context.get(apiContext).auth.oidc[":id"].end.$post({ param: { id: accessId }, json }),
     );
     if (answer.status !== 202) throw redirect(safeReturn(volver), { headers });
-    const joining = { ...((await answer.json()) as Joining), accessId, volver };
+    const joining = { ...((await answer.json()) as JoinTicket), accessId, volver };
     return data({ refusal: undefined, volver, joining }, { headers });
   } catch (error) {
     const { detail, status } = refusalIn(error, []);

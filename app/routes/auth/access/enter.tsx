@@ -11,7 +11,7 @@ import { safeReturn } from "../../../web/safe-return.server.ts";
 import type { Route } from "./+types/enter";
 import { Cannot } from "./cannot.tsx";
 import { keepBegun } from "./entry-cookie.server.ts";
-import { JoinForm, type Joining } from "./join-form.tsx";
+import { JoinForm, type JoinTicket } from "./join-form.tsx";
 
 export const meta = titled("Iniciar sesión");
 
@@ -40,7 +40,7 @@ export const action = ({ context, params: { id }, url }: Route.ActionArgs) =>
     const { auth } = context.get(apiContext);
     const answer = await accepted(auth.ldap[":id"].$post({ param: { id }, json }));
     const volver = url.searchParams.get("volver") ?? "";
-    if (answer.status === 202) return { joining: { ...((await answer.json()) as Joining), accessId: id, volver } };
+    if (answer.status === 202) return { joining: { ...((await answer.json()) as JoinTicket), accessId: id, volver } };
     throw redirect(safeReturn(volver));
   });
 

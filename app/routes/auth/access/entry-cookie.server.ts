@@ -1,7 +1,7 @@
 import { createCookie } from "react-router";
 
 /** Data that a browser keeps from the moment it leaves for a provider until it comes back. */
-export type Begun = { accessId: string; state: string; nonce: string; verifier: string; volver: string };
+export type BegunEntry = { accessId: string; state: string; nonce: string; verifier: string; volver: string };
 
 /**
  * The cookie for it. It is `Lax`, where the session's is `Strict`: it has to come along on the way back, which another site begins.
@@ -19,15 +19,15 @@ const cookieFor = (url: URL) => {
 };
 
 /** The header that keeps it. */
-export const keepBegun = (url: URL, begun: Begun): Promise<string> => cookieFor(url).serialize(begun);
+export const keepBegun = (url: URL, begun: BegunEntry): Promise<string> => cookieFor(url).serialize(begun);
 
 /** The header that forgets it. */
 export const forgetBegun = (url: URL): Promise<string> => cookieFor(url).serialize("", { maxAge: 0 });
 
 /** The sign-in that this browser has begun; undefined for none, or if it is too long ago. */
-export async function readBegun(request: Request, url: URL): Promise<Begun | undefined> {
+export async function readBegun(request: Request, url: URL): Promise<BegunEntry | undefined> {
   const value: unknown = await cookieFor(url).parse(request.headers.get("Cookie"));
   const begun = Object(value) as Record<string, unknown>;
   const names = ["accessId", "state", "nonce", "verifier", "volver"];
-  return names.every((name) => typeof begun[name] === "string") ? (begun as Begun) : undefined;
+  return names.every((name) => typeof begun[name] === "string") ? (begun as BegunEntry) : undefined;
 }

@@ -4,8 +4,8 @@ import { FormTokenField } from "../../../ui/forms/post-form.tsx";
 import type { FormResult } from "../../../web/forms/form.server.ts";
 
 /** An account that is there already, and the identity that is to be joined to it; the ticket is the API's. */
-export type Joining = { ticket: string; email: string; needsCode: boolean };
-type Props = { joining: Joining & { accessId: string; volver: string }; result?: FormResult | undefined };
+export type JoinTicket = { ticket: string; email: string; needsCode: boolean };
+type Props = { joining: JoinTicket & { accessId: string; volver: string }; result?: FormResult | undefined };
 
 /** Asks once for the password of an account whose address a provider has brought. */
 export function JoinForm({ joining, result }: Props) {

@@ -4,14 +4,14 @@ import { lazily } from "../../../ui/lazily.ts";
 import type { AboveProps } from "../composer/above.tsx";
 import { Composer } from "../composer/composer.tsx";
 import { NotifyForm, StopForm } from "../reply/reply-button.tsx";
-import type { ReplyNotice } from "../reply-notice.server.ts";
+import type { AskedNotice } from "../reply-notice.server.ts";
 
 type Props = Omit<ComponentProps<typeof Composer>, "placeholder" | "edits"> & {
   chatId: string;
   /** The last reply shown. */
   lastReply: string | undefined;
   temporary: boolean;
-  notice: ReplyNotice | undefined;
+  notice: AskedNotice | undefined;
   edits: { messageId: string; parentId: string } | undefined;
   queued: AboveProps["queued"];
 };

@@ -8,10 +8,10 @@ const outcome = z.object({
   known: z.number(),
   left: z.array(z.string()),
 });
-export type Outcome = z.output<typeof outcome>;
+export type ImportOutcome = z.output<typeof outcome>;
 
 /** Outcome of an import that has ended; undefined while it goes on. */
-export const readOutcome = (result: unknown): Outcome | undefined => outcome.safeParse(result).data;
+export const readOutcome = (result: unknown): ImportOutcome | undefined => outcome.safeParse(result).data;
 
 /** Outcome of an import, in words: the chats that were brought in, and losses. */
 export function outcomeInWords({
@@ -21,7 +21,7 @@ export function outcomeInWords({
   things,
   known,
   left,
-}: Outcome): [title: string, rest: string] {
+}: ImportOutcome): [title: string, rest: string] {
   const counted = [
     messages === 1 ? "un mensaje" : `${messages.toLocaleString("es")} mensajes`,
     files > 0 && (files === 1 ? "un archivo" : `${files.toLocaleString("es")} archivos`),

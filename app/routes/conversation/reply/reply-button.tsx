@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { FormTokenField } from "../../../ui/forms/post-form.tsx";
 import { Icon } from "../../../ui/icon.tsx";
-import type { ReplyNotice } from "../reply-notice.server.ts";
+import type { AskedNotice } from "../reply-notice.server.ts";
 
 type Props = {
   /** Another reply to this message, or, of a cut reply, its continuation. */
@@ -22,7 +22,7 @@ export function StopForm({ messageId }: { messageId: string }) {
 }
 
 /** «Avísame cuando esté», beside a reply that is being written. */
-export function NotifyForm({ messageId, by, asked }: { messageId: string } & ReplyNotice) {
+export function NotifyForm({ messageId, by, asked }: { messageId: string } & AskedNotice) {
   if (asked) {
     return (
       <p className="notify hint">
