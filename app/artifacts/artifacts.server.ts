@@ -16,7 +16,7 @@ export type Writer = { writerId: string } | { modelId: string | null };
 /** Owner and place of a new artifact. `sessionId`: of a temporary chat. */
 export type ArtifactPlace = Pick<ArtifactRow, "userId" | "chatId" | "projectId" | "sessionId">;
 type Head = Pick<ArtifactRow, "title" | "kind" | "language">;
-/** A version. `outside`: its model had words before it that anybody may have written. */
+/** A version. `outside`: the prompt of the model that wrote it held text of outsiders. */
 export type Written = { text: string; reason: string; writer: Writer; outside?: boolean };
 /** Changes to an artifact; without `written` there is no new version. `chatId`: the chat that it goes on in. */
 export type ArtifactChange = Partial<Head & Pick<ArtifactRow, "projectId"> & { chatId: string }> & {

@@ -19,7 +19,7 @@ export function findPassage(text: string, passage: string): FoundPassage | undef
   return { start: places[at] ?? 0, end: last + 1, count: plain.split(wanted).length - 1 };
 }
 
-/** A text with one blank for each stretch of them and plain marks, and the place of each of its characters in the text as it was. */
+/** The text with each run of blanks as one, and typographic marks made plain; `places`: the index of each character in the original. */
 function plainOf(text: string): { plain: string; places: number[] } {
   const plain: string[] = [];
   const places: number[] = [];

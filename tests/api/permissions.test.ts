@@ -62,7 +62,7 @@ const table: Record<string, Record<Role, [list: number, read: number, create: nu
     inactive: [403, 403, 404, 404, 404],
     admin: [200, 200, 201, 200, 204],
   },
-  // Rows of these two that only administrators may see: a model that is off, a page that is not published.
+  // Rows of `model` and `page` that only administrators may see: a model that is off, a page that is not published.
   model: {
     anonymous: [401, 401, 401, 401, 401],
     other: [-200, 404, 404, 404, 404],
@@ -146,11 +146,13 @@ for (const engine of await ruleEngines()) {
           const body = { name: "M", provider: "ollama", externalId: "m", enabled: false };
           return { id: (await as(admin, "/api/model", body)).id, create: body, change: body };
         }
-        default: {
+        case "page": {
           const body = { slug, title: "Página" };
           const create = { slug: `${slug}-2`, title: "Otra" };
           return { id: (await as(admin, "/api/page", body)).id, create, change: body };
         }
+        default:
+          throw new Error(`Say in makeFor how to make a «${resource}»`);
       }
     }
 

@@ -62,16 +62,17 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${port}`;
   proxy = spawn(prism, ["proxy", path, `${server.url}/v1`, "--errors", "-p", String(port)], { stdio: "pipe" });
   await new Promise<void>((resolve, reject) => {
-    // Its package may not be installed: `node prepare.mjs tools`.
-    proxy.once("error", reject);
+    proxy.once("error", (cause) =>
+      reject(new Error("Prism is not installed: run `node prepare.mjs tools` first", { cause })),
+    );
     proxy.stdout?.on("data", (printed) => String(printed).includes("listening") && resolve());
   });
 });
 afterAll(async () => {
-  proxy.kill();
-  await once(proxy, "exit");
   await server.stop();
   await Promise.all([models.stop(), mail.stop()]);
+  // It has none where its package is not installed.
+  if (proxy.pid !== undefined && proxy.kill()) await once(proxy, "exit");
 });
 
 const done = new Set<string>();

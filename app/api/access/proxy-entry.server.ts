@@ -70,7 +70,7 @@ async function makeAccount(services: Services, email: string, device: Device): P
     await appendAudit(trx, audited("signup", id, device));
     return true;
   });
-  // Of two first requests at once, the other one has made it.
+  // When two first requests come at once, the slower one uses the account that the other has made.
   return made ? id : ((await accountOf(services, email))?.id ?? id);
 }
 

@@ -158,7 +158,7 @@ const changeErrand: RouteHandler<typeof changeErrandRoute, ApiEnv> = async (c) =
   const now = await shown(services, before);
   refuseStale(c, before, now);
   if (isAtWork(before)) throw new Problem(409, "Está trabajando: páralo para cambiarlo.");
-  // Of a plan that has begun, steps that are no more in it go with what they have brought.
+  // Changing a plan that has begun deletes the steps that it drops, with their results.
   const isOther = plan !== undefined && JSON.stringify(plan) !== before.plan && before.state !== "planned";
   if (isOther) await refuseOnHold(services.db, person, person.id);
   const columns = {

@@ -5,7 +5,7 @@ import { optional, schema } from "./0001_first.server.ts";
 
 /**
  * Tools that models may call: where they come from, what a person has allowed for a conversation, and the calls as parts of a
- * reply. Models of the large providers know how to call them; of the others nobody knows, so an admin says it.
+ * reply. Models of the large providers know how to call them. Whether another model can is unknown, so an admin says it.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { table, text, id, number, flag } = schema(db, engine);

@@ -59,7 +59,7 @@ export class Processes {
       .catch((error) => log.warn({ err: error }, "no se pudo decir que este proceso acaba"));
   }
 
-  /** Those that have given a sign of life lately, oldest first, this one among them. */
+  /** Processes that have given a sign of life lately, oldest first, this one among them. */
   async living(): Promise<LivingProcess[]> {
     const { db, engine, clock } = this.#services;
     const rows = await db

@@ -35,7 +35,7 @@ export function cutPassages(text: string): string[] {
   return passages;
 }
 
-/** The place of a passage's last character: where something ends, or as far as it goes. */
+/** Index of a passage's last character: the end of a paragraph, row, sentence or word, else the end of the window. */
 function endOfPassage(window: string): number {
   const ends = [lastOf(window, /\n\s*\n/g), endOfRow(window), lastOf(window, /[.!?…]\s/g), lastOf(window, /\s/g)];
   return ends.find((at) => at > window.length / 3) ?? window.length - 1;

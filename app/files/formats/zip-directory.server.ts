@@ -85,7 +85,7 @@ function extraFields(extra: Buffer): Map<number, Buffer> {
 
 /** A name without its flag for UTF-8 is in UTF-8 on a Mac, and in the encoding of DOS on Windows. */
 function nameOf(name: Buffer, isUtf8: boolean, host: number, unicode: Buffer | undefined): string {
-  // Its version and the checksum of the other name stand before it.
+  // The first 5 bytes of the Unicode field are its version and a checksum of the plain name.
   if (unicode && unicode.length > 5) return unicode.toString("utf8", 5);
   if (!isUtf8) {
     try {

@@ -105,5 +105,5 @@ export type Options = {
   /** Told what has turned out about the model's server, to be stored with it. */
   learn?: ((learned: Learned) => Promise<void>) | undefined;
 };
-/** Parameters that a server refuses, and the address at which it was found. */
+/** `refused`: parameters that the server refuses; `baseUrl`: address at which the server was found. */
 export type Learned = { refused?: Parameter[]; baseUrl?: string };

@@ -146,7 +146,7 @@ function confirmOnEnter(event: KeyboardEvent<HTMLDialogElement>) {
 
 type Foot = { cancelTo: string; word?: "Cancelar" | "Cerrar"; children?: ReactNode };
 
-/** The foot of a dialog: the way out in words, on the left of what it is for. */
+/** Foot of a dialog: the cancel link, left of its main buttons. */
 export function DialogFoot({ cancelTo, word = "Cancelar", children }: Foot) {
   return (
     <div className="foot">

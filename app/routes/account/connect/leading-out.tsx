@@ -1,4 +1,4 @@
-/** A way out of the house, by itself and as a link. A form may not lead to another site (CSP); a page may. */
+/** Sends the browser to another site: by itself after loading, and by a link. A form may not lead to another site (CSP); a page may. */
 export function LeadingOut({ to, children }: { to: string; children: string }) {
   return (
     <>

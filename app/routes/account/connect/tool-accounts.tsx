@@ -2,7 +2,7 @@ import { Link } from "react-router";
 
 type Account = { id: string; name: string; usable: boolean; connected: string | undefined; problem: string | null };
 
-/** The person's accounts at servers of tools that want one of each person. `connected`: since when. */
+/** The person's accounts at tool servers that need an account for each person. `connected`: since when. */
 export function ToolAccounts({ accounts }: { accounts: Account[] }) {
   return (
     <div className="stack">

@@ -71,7 +71,7 @@ export async function suggestionsFor(context: Context, fields: Field[]): Promise
   return Object.fromEntries(await Promise.all(lists));
 }
 
-/** The pick for a field; valid only for the text that was searched for. */
+/** Id of the row picked for a field; empty if the text was changed after the search. */
 export function pickedIn(form: FormData, name: string): string {
   return textOf(form, name).trim() === textOf(form, hidden.pickedFor(name)).trim()
     ? textOf(form, hidden.picked(name))

@@ -36,7 +36,7 @@ export async function loader({ context, params: { id }, url }: Route.LoaderArgs)
   };
 }
 
-/** The versions of an artifact; with two of them in the address, those by words. */
+/** List of an artifact's versions; with two in the address, also their comparison by words. */
 export default function Versions({ loaderData: { id, title, versions, compared } }: Route.ComponentProps) {
   const here = `/conversation/escrito/${id}`;
   return (

@@ -1,4 +1,4 @@
-import type { AdminResource } from "./description.ts";
+import type { AdminResource } from "../description.ts";
 
 const replies = {
   complete: "Completo",

@@ -1,5 +1,5 @@
-import { modelsToTry, tryAgain } from "../opinions/try-again.server.ts";
-import type { AdminResource } from "./description.ts";
+import { modelsToTry, tryAgain } from "../../opinions/try-again.server.ts";
+import type { AdminResource } from "../description.ts";
 
 const verdicts = { true: "Útil", false: "No útil" };
 

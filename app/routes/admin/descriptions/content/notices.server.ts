@@ -1,4 +1,4 @@
-import { type AdminResource, forGroups } from "./description.ts";
+import { type AdminResource, forGroups } from "../description.ts";
 
 export const notices: AdminResource<"notice"> = {
   path: "notice",

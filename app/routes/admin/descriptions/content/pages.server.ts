@@ -1,5 +1,5 @@
-import type { AdminResource } from "./description.ts";
-import { yesNo } from "./words.ts";
+import type { AdminResource } from "../description.ts";
+import { yesNo } from "../words.ts";
 
 export const pages: AdminResource<"page"> = {
   path: "page",

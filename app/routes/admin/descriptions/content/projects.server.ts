@@ -1,4 +1,4 @@
-import type { AdminResource } from "./description.ts";
+import type { AdminResource } from "../description.ts";
 
 export const projects: AdminResource<"project"> = {
   path: "project",
