@@ -6,17 +6,22 @@ export class TooMuch extends Error {
   override name = "TooMuch";
 }
 
+// In ms of work, not of waiting: a busy machine takes no job for a long one.
 const timeAtMost = 30_000;
+// A job that does not work, but does not end either, is ended after so many times that.
+const waitsAtMost = 4;
 const heapMb = 512;
 // Added to the heap limit: inflated pages and archives live outside the heap.
 const memoryMb = 1024;
 const watchEvery = 50;
 const pageSize = 4096;
+// Linux' unit of a process's time in /proc, in ms.
+const tick = 10;
 const stderrKept = 4_000;
 
 /**
- * Runs one job in a child process, with limits on time (ms) and memory. A thread would not do: one that runs out of heap inside
- * JSON.parse ends the whole server. Throws TooMuch, and the reason of `signal`.
+ * Runs one job in a child process, with limits on its time of work (ms) and its memory. A thread would not do: one that runs out of heap
+ * inside JSON.parse ends the whole server. Throws TooMuch, and the reason of `signal`.
  */
 export async function runWorker<Answer>(
   file: URL,
@@ -38,8 +43,10 @@ export async function runWorker<Answer>(
   });
   const leave = () => reject(signal?.reason);
   signal?.addEventListener("abort", leave);
-  const timer = setTimeout(() => reject(new TooMuch("time")), time);
+  const begun = performance.now();
   const watch = setInterval(() => {
+    const passed = performance.now() - begun;
+    if (passed > time * waitsAtMost || (workOf(child.pid) ?? passed) > time) reject(new TooMuch("time"));
     if (memoryOf(child.pid) > memoryMb * 1024 * 1024) reject(new TooMuch("memory"));
   }, watchEvery);
   child.once("message", (answer) => resolve(answer as Answer));
@@ -56,9 +63,22 @@ export async function runWorker<Answer>(
     return await promise;
   } finally {
     signal?.removeEventListener("abort", leave);
-    clearTimeout(timer);
     clearInterval(watch);
     child.kill("SIGKILL");
+  }
+}
+
+/** Time that a process has worked, in ms; undefined on systems without Linux's /proc. */
+function workOf(pid: number | undefined): number | undefined {
+  try {
+    // The name of the program, in brackets, may hold blanks.
+    const fields = readFileSync(`/proc/${pid}/stat`, "latin1")
+      .replace(/^.*\) /s, "")
+      .split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * tick;
+  } catch {
+    // No /proc, or the process has just exited.
+    return undefined;
   }
 }
 

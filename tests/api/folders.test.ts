@@ -127,7 +127,7 @@ for (const engine of await ruleEngines()) {
       expect(after?.id).toBe(before?.id);
       const passages = await api.call("GET", `/api/file/${after?.id}/passages`, { token: ana.token });
       expect(passages.text).toContain("no pintar nada");
-      // What has not changed is not fetched again.
+      // Files that have not changed are not fetched again.
       const asked = there.state.asked;
       await look(folder);
       expect(there.state.asked - asked).toBe(3);
@@ -256,7 +256,7 @@ for (const engine of await ruleEngines()) {
       expect(refused.text).toContain("Hay cuentas conectadas");
       const gone = await api.call("DELETE", `/api/drive-account/${driveId}`, { token: ana.token });
       expect(gone.status).toBe(204);
-      // What it was while nothing of hers could be deleted is hers.
+      // The folder is hers again, as it was while nothing of hers could be deleted.
       expect(await names(ana)).toEqual(["mayo.txt"]);
       expect(await list(ana)).toEqual([]);
     });

@@ -111,7 +111,7 @@ describe("a copy of an installation", () => {
     for (let month = 1; month <= 13; month++)
       await makeCopy(plain, undefined, sources, first + (30 + 31 * month) * day);
     expect(await plain.list("archivos/")).toEqual([]);
-  }, 120_000);
+  }, 600_000);
 
   it("that is being made is not taken apart by another one that ends meanwhile", async () => {
     const busy = await openPlace({ folder: join(folder, "busy") });

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { freePort, startServer } from "../support/server.ts";
 
-// What files deny, they deny to nobody who is root.
+// Permissions of files do not bind root.
 const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
 const asNobody = ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"];

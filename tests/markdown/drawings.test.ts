@@ -216,6 +216,8 @@ describe("a text with drawings", () => {
   const text = `Así es:\n\n- Uno\n\n  ${fence("dot", code).replaceAll("\n", "\n  ")}\nY sigue.\n\n${fence("js", "1")}`;
 
   it("shows pictures, with their size and their code folded", async () => {
+    // They are kept: a page waits for its drawings for a moment only.
+    await Promise.all(drawingsIn(text).map((source) => draw(source, "ana")));
     const env = { drawingsAt: "/dibujo/", drawn: await drawnIn(text, "ana") };
     const html = renderMarkdown(text, env);
     expect(html).toMatch(/<img src="\/dibujo\/[0-9a-f]{20}" alt="Dibujo: a; b" width="\d+" height="\d+">/);

@@ -12,9 +12,9 @@ import { refuseStale, stale } from "../http/stored-rows.server.ts";
 import { goOn } from "../jobs/go-on.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
 import { errandModel, errandPlaces, goOnWithSeries, storeErrand, usualBounds } from "./new-errand.server.ts";
-import { type Plan, planOf, planPart } from "./plan.server.ts";
+import { planOf, planPart, storedPlan } from "./plan.server.ts";
 import { planSteps } from "./plan-steps.server.ts";
-import { type FoundPlace, reportOf } from "./report.server.ts";
+import { placeIn, reportOf } from "./report.server.ts";
 import { resumeErrand } from "./resume-errand.server.ts";
 import { countSteps } from "./work.server.ts";
 
@@ -177,7 +177,7 @@ const changeErrand: RouteHandler<typeof changeErrandRoute, ApiEnv> = async (c) =
       .executeTakeFirst();
     if (numUpdatedRows === 0n) throw stale(now);
     // Steps of an errand that has not begun are put when it begins.
-    if (isOther) await planSteps(trx, before, JSON.parse(before.plan) as Plan, plan);
+    if (isOther) await planSteps(trx, before, storedPlan(before), plan);
   });
   return c.json(await shown(services, await findOwn(services, person, before.id)), 200);
 };
@@ -277,7 +277,7 @@ async function shown(services: Services, row: ErrandRow): Promise<z.output<typeo
   return {
     ...{ id: errandId, ...timesOf(row), title, question, modelId, artifactId, state: now, problem, budget },
     cost: Number(row.spent),
-    ...{ plan: JSON.parse(row.plan) as Plan, looksIn: textsIn(row.looksIn) as z.output<typeof looksIn> },
+    ...{ plan: storedPlan(row), looksIn: textsIn(row.looksIn) as z.output<typeof looksIn> },
     ...{ steps: done, stepsInAll: all, stepsAtMost: Number(row.stepsAtMost) },
     ...{ minutes: Math.floor(Number(row.workedMs) / 60_000), minutesAtMost: Number(row.minutesAtMost) },
     notifies: Number(row.notifies) === 1,
@@ -285,7 +285,7 @@ async function shown(services: Services, row: ErrandRow): Promise<z.output<typeo
 }
 
 function showStep(row: ErrandStepRow): z.output<typeof step> {
-  const place = row.kind === "read" ? (JSON.parse(row.input) as FoundPlace) : undefined;
+  const place = row.kind === "read" ? placeIn(row) : undefined;
   return {
     ...{ part: Number(row.part), kind: row.kind, title: place?.title ?? row.input, state: row.state },
     ...{ url: place?.url ?? null, fileId: place?.fileId ?? null, text: row.text ?? "", problem: row.problem },

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import type { ErrandRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { listOf, objectOf, recordOf } from "../../process/text/json.ts";
 import { line } from "../http/schemas.server.ts";
@@ -32,6 +33,9 @@ export const planOf = z
 export type Plan = z.output<typeof planOf>;
 
 const short = (value: unknown) => (typeof value === "string" ? bare(value) : "");
+
+/** The plan of an errand as it is stored. */
+export const storedPlan = ({ plan }: Pick<ErrandRow, "plan">): Plan => JSON.parse(plan) as Plan;
 
 /** The plan in the answer of a model, as far as it is one; else the question as its one part. */
 export function planIn(answer: string, question: string): Plan {

@@ -10,6 +10,9 @@ export type FoundPlace = Pick<Found, "title" | "url" | "fileId" | "chatId" | "me
   quote: string;
 };
 
+/** The place that a step of reading is about. */
+export const placeIn = ({ input }: Pick<ErrandStepRow, "input">): FoundPlace => JSON.parse(input) as FoundPlace;
+
 // Of a version that an errand has written.
 const reportReason = "Encargo";
 

@@ -3,7 +3,7 @@ import type { ErrandRow } from "../../db/tables.ts";
 import type { Services } from "../env.server.ts";
 import { Problem } from "../http/problem.server.ts";
 import { goOn } from "../jobs/go-on.server.ts";
-import type { Plan } from "./plan.server.ts";
+import { storedPlan } from "./plan.server.ts";
 import { planSteps } from "./plan-steps.server.ts";
 
 /**
@@ -15,7 +15,7 @@ export async function resumeErrand(
   row: ErrandRow,
   { finish = false, budget = row.budget }: { finish?: boolean; budget?: number | null } = {},
 ): Promise<void> {
-  const plan = JSON.parse(row.plan) as Plan;
+  const plan = storedPlan(row);
   await services.db.transaction().execute(async (trx) => {
     const { numUpdatedRows } = await trx
       .updateTable("errands")

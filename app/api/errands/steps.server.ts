@@ -9,9 +9,17 @@ import type { Caller, Found, Tool } from "../../tools/tool.server.ts";
 import { ToolRefused } from "../../tools/tool.server.ts";
 import type { Services } from "../env.server.ts";
 import { askModel } from "./ask-model.server.ts";
-import { jsonIn, type Plan, searchesIn } from "./plan.server.ts";
+import { jsonIn, searchesIn, storedPlan } from "./plan.server.ts";
 import { addSteps } from "./plan-steps.server.ts";
-import { type FoundPlace, reportFiles, sectionsOf, sourceNumbers, stepsOf, withKnownSources } from "./report.server.ts";
+import {
+  type FoundPlace,
+  placeIn,
+  reportFiles,
+  sectionsOf,
+  sourceNumbers,
+  stepsOf,
+  withKnownSources,
+} from "./report.server.ts";
 
 // Of one search, in one place.
 const readAtMost = 3;
@@ -67,14 +75,14 @@ export async function takeStep(services: Services, at: At): Promise<void> {
 
 /** The number of a source: what was read for another part keeps the one that it has. */
 async function sourceOf(trx: Trx, { errandId, input }: ErrandStepRow): Promise<number> {
-  const key = placeKey(JSON.parse(input) as FoundPlace);
+  const key = placeKey(placeIn({ input }));
   const read = await trx
     .selectFrom("errandSteps")
     .where("errandId", "=", errandId)
     .where("source", "is not", null)
     .select(["source", "input"])
     .execute();
-  const same = read.find((one) => placeKey(JSON.parse(one.input) as FoundPlace) === key);
+  const same = read.find((one) => placeKey(placeIn(one)) === key);
   return Number(same?.source ?? Math.max(0, ...read.map(({ source }) => Number(source))) + 1);
 }
 
@@ -128,7 +136,7 @@ const plainTitle = ({ title, url }: Found): string =>
   (url ?? "Sin título");
 
 async function read(services: Services, { errand, step, model, signal }: At): Promise<Came> {
-  const place = JSON.parse(step.input) as FoundPlace;
+  const place = placeIn(step);
   let text = place.quote;
   if (place.url) {
     const tools = await toolsOf(services, errand);
@@ -141,7 +149,7 @@ async function read(services: Services, { errand, step, model, signal }: At): Pr
       return { text: "", state: "failed", problem: error.message };
     }
   }
-  const title = planIn(errand)[step.part]?.title ?? errand.title;
+  const title = storedPlan(errand)[step.part]?.title ?? errand.title;
   const question = `Pregunta del encargo: ${errand.question}\n\nParte que se investiga: ${title}\n\n${asData(errand, step.id, cutText(text, pageLength))}\n\nAnota lo que este texto dice y sirve para esa parte: datos, cifras, fechas y nombres exactos, en frases cortas. No añadas nada que no esté en él. Si no sirve de nada, contesta solo NADA.`;
   const answer = await askModel(services, { errand, model, signal }, question);
   const notes = cutText(answer.text, notesLength);
@@ -191,14 +199,9 @@ async function notesOf(services: Services, errand: ErrandRow, part: number): Pro
   );
   const each = Math.floor(partLength / Math.max(1, notes.length));
   return notes
-    .map(
-      ({ source, input, text }) =>
-        `[${source}] ${(JSON.parse(input) as FoundPlace).title}\n${cutText(text ?? "", each)}`,
-    )
+    .map(({ source, input, text }) => `[${source}] ${placeIn({ input }).title}\n${cutText(text ?? "", each)}`)
     .join("\n\n");
 }
-
-const planIn = ({ plan }: ErrandRow): Plan => JSON.parse(plan) as Plan;
 
 /** Words of others between marks that none of them knows. */
 function asData({ id }: ErrandRow, stepId: string, text: string): string {
@@ -249,7 +252,7 @@ async function placesOf({ db }: Services, { errandId, part }: ErrandStepRow): Pr
     .where("kind", "=", "read")
     .select("input")
     .execute();
-  return new Set(rows.map(({ input }) => placeKey(JSON.parse(input) as FoundPlace)));
+  return new Set(rows.map(({ input }) => placeKey(placeIn({ input }))));
 }
 
 const placeKey = ({ url, fileId, messageId, position }: FoundPlace): string =>

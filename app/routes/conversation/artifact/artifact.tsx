@@ -170,7 +170,7 @@ type AboutProps = Pick<Route.ComponentProps["loaderData"], "mayChange" | "last" 
   shown: Shown;
 };
 
-/** Who has written the version that is shown, and whether it is the last one. */
+/** Author of the version that is shown, and a way to the last one. */
 function AboutVersion({ here, mayChange, last, aiNotice, shown }: AboutProps) {
   return (
     <>
