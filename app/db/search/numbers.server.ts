@@ -58,7 +58,7 @@ const dateInWords = new RegExp(
 const dateInDigits = /(?<![\d/.-])(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}|\d{2})(?![\d/-])/g;
 const dateByYear = /(?<![\d/.-])(\d{4})-(\d{2})-(\d{2})(?!\d)/g;
 // 1.250, 1 250,50, 3,5: dots or spaces between thousands, a comma before decimals.
-const amount = /(?<![\d.,/-])\d{1,3}(?:[. {2}]\d{3})+(?:,\d+)?(?![\d/])|(?<![\d.,/-])\d+[,.]\d{1,2}(?![\d/])/g;
+const amount = /(?<![\d.,/-])\d{1,3}(?:[. \u00a0\u202f]\d{3})+(?:,\d+)?(?![\d/])|(?<![\d.,/-])\d+[,.]\d{1,2}(?![\d/])/g;
 // Identifiers: letters and digits with dashes, dots, slashes or spaces between, like 12.345.678-Z or AB-1234.
 const code = /(?<!\w)[a-z\d]+(?:[./-][a-z\d]+)+/g;
 const bothAtMost = 400;

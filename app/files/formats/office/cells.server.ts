@@ -53,11 +53,11 @@ export const cellWriter =
     if (code === "General" && Number.isSafeInteger(v)) return String(v);
     const shown = oneLine(w ?? String(v));
     if (isDate(code)) return shown.replace(named, (name) => names.get(name) ?? name);
-    return hasDigitsAsText.test(code) ? shown : inSpanish(shown, v);
+    return hasDigitsAsText(code) ? shown : inSpanish(shown, v);
   };
 
 // Such as «Art. 3.1», beside which the number itself can't be told.
-const hasDigitsAsText = /"[^"]*\d[^"]*"/;
+const hasDigitsAsText = (code: string) => [...code.matchAll(/"([^"]*)"/g)].some(([, text = ""]) => /\d/.test(text));
 const isDate = (code: string) => /[dy]|m{3}|h|ss|\[[hms]+\]/i.test(code.replace(/"[^"]*"|\\.|\[\$[^\]]*\]/g, ""));
 const oneLine = (text: string) => text.replace(/\s+/g, " ").trim();
 

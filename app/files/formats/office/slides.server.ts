@@ -11,6 +11,7 @@ import { formulaText } from "../math.server.ts";
 import { TextWriter } from "../text-writer.server.ts";
 import { damaged } from "../unreadable.server.ts";
 import { chartRows, diagramLines } from "./drawings.server.ts";
+import { formatted } from "./numbering.server.ts";
 import { type Relation, relationsOf } from "./parts.server.ts";
 
 const what = "un PPTX";
@@ -21,44 +22,67 @@ export function slideTexts(bytes: Uint8Array): string[] {
   const archive = openArchive(bytes, what);
   const presentation = archive.text(presentationPath);
   if (presentation === undefined) throw damaged(what);
-  const slides = new Map(relationsOf(archive, presentationPath).map(({ id, path }) => [id, path]));
+  const parts = relationsOf(archive, presentationPath);
+  const slides = new Map(parts.map(({ id, path }) => [id, path]));
+  const authors = authorsIn(archive.text(parts.find(({ kind }) => kind === "commentAuthors")?.path ?? ""));
   const writer = new TextWriter();
   for (const { attributes } of elementsIn(treeOf(presentation), "p:sldId")) {
     const path = slides.get(attributes["r:id"] ?? "");
-    if (path !== undefined) writeSlide(writer, archive, path);
+    if (path !== undefined) writeSlide(writer, archive, path, authors);
   }
   return writer.pages();
 }
 
-function writeSlide(writer: TextWriter, archive: Archive, path: string): void {
+/** Names of those who have commented, by their ids. */
+const authorsIn = (xml = ""): Map<string, string> =>
+  new Map(
+    [...elementsIn(treeOf(xml), "p:cmAuthor")].map(({ attributes: { id = "", name = "" } }) => [id, name.trim()]),
+  );
+
+function writeSlide(writer: TextWriter, archive: Archive, path: string, authors: Map<string, string>): void {
   const relations = relationsOf(archive, path);
   new Shapes(writer, archive, relations).write(archive.text(path) ?? "");
   for (const { kind, path: part } of relations) {
     if (kind === "notesSlide") {
-      writer.paragraph("Notas: ");
-      new Shapes(writer, archive, relationsOf(archive, part)).write(archive.text(part) ?? "");
+      writer.paragraph();
+      new Shapes(writer, archive, relationsOf(archive, part), "Notas: ").write(archive.text(part) ?? "");
     } else if (kind === "comments") {
-      for (const comment of elementsIn(treeOf(archive.text(part) ?? ""), "p:text")) {
+      for (const comment of elementsIn(treeOf(archive.text(part) ?? ""), "p:cm")) {
+        const author = authors.get(comment.attributes.authorId ?? "");
+        const text = [...elementsIn(comment, "p:text")].map(textWithin).join(" ").trim();
         writer.paragraph();
-        writer.text(`[comentario: ${textWithin(comment).trim()}]`);
+        writer.text(`[comentario${author ? ` de ${author}` : ""}: ${text}]`);
       }
     }
   }
   writer.page();
 }
 
+const numberFormats: Record<string, string> = {
+  alphaLc: "lowerLetter",
+  alphaUc: "upperLetter",
+  romanLc: "lowerRoman",
+  romanUc: "upperRoman",
+};
+
 /** Writes the shapes of a slide or of its notes (ECMA-376, part 1, 19.3). */
 class Shapes {
   readonly #writer: TextWriter;
   readonly #archive: Archive;
   readonly #relations: Relation[];
+  /** Words before the first text, until that is written. */
+  #before: string;
+  /** Numbers of the last items of the lists that are open, by level. */
+  #counts: number[] = [];
+  #level = 0;
   #isTitle = false;
   #isNumber = false;
   #isText = false;
   #hidden = 0;
   #formula: TreeBuilder | undefined;
 
-  constructor(writer: TextWriter, archive: Archive, relations: Relation[]) {
+  constructor(writer: TextWriter, archive: Archive, relations: Relation[], before = "") {
+    this.#before = before;
     this.#writer = writer;
     this.#archive = archive;
     this.#relations = relations;
@@ -79,27 +103,47 @@ class Shapes {
       },
       text: (text) => {
         if (this.#formula) this.#formula.text(text);
-        else if (this.#isText && !this.#isNumber && this.#hidden === 0) this.#writer.words(text);
+        else if (this.#isText && !this.#isNumber && this.#hidden === 0) this.#words(text);
       },
     });
   }
 
   #open(name: string, attributes: Attributes): void {
     const writer = this.#writer;
-    if (name === "p:sp" || name === "p:graphicFrame") [this.#isTitle, this.#isNumber] = [false, false];
-    else if (name === "p:ph") {
+    if (name === "p:sp" || name === "p:graphicFrame") {
+      [this.#isTitle, this.#isNumber] = [false, false];
+      this.#counts = [];
+    } else if (name === "p:ph") {
       this.#isTitle = attributes.type === "title" || attributes.type === "ctrTitle";
       this.#isNumber = attributes.type === "sldNum";
     } else if (name === "a:tr") writer.row();
     else if (name === "a:tc") writer.cell();
     else if (name === "a:p" && this.#isTitle) writer.heading(1);
     else if (name === "a:p" || name === "a:br") writer.line();
+    else if (name === "a:pPr") this.#level = Number(attributes.lvl ?? 0);
+    else if (name === "a:buAutoNum") writer.mark(this.#nextNumber(attributes));
     else if (name === "a:t") this.#isText = true;
     else if (name === "m:oMath") this.#formula = new TreeBuilder(name);
     else if (name === "c:chart") this.#draw(attributes["r:id"], (path) => chartRows(this.#archive, path));
     else if (name === "dgm:relIds") {
       this.#draw(attributes["r:dm"], (path) => diagramLines(this.#archive, path).map((line) => [`- ${line}`]));
     }
+  }
+
+  #words(text: string): void {
+    this.#writer.words(this.#before + text);
+    this.#before = "";
+  }
+
+  /** The number of an item as its list writes it, such as «2.» or «b)» (ECMA-376, part 1, 20.1.10.61). */
+  #nextNumber({ type = "", startAt }: Attributes): string {
+    const [, format = "arabic", signs = "Period"] =
+      /^([a-zA-Z]+?)(ParenBoth|ParenR|Period|Plain|Minus)$/.exec(type) ?? [];
+    this.#counts.length = Math.min(this.#counts.length, this.#level + 1);
+    const count = (this.#counts[this.#level] ?? Number(startAt ?? 1) - 1) + 1;
+    this.#counts[this.#level] = count;
+    const number = formatted(count, numberFormats[format] ?? "decimal");
+    return `${signs === "ParenBoth" ? "(" : ""}${number}${{ ParenBoth: ")", ParenR: ")", Period: ".", Minus: " -" }[signs] ?? ""}`;
   }
 
   #close(name: string): void {

@@ -1,10 +1,12 @@
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import type { TextItem } from "pdfjs-dist/types/src/display/api.js";
+import { listOf, recordOf } from "../../../process/text/json.ts";
 import { joinHyphens } from "../hyphens.server.ts";
 import { damaged, Unreadable, withPassword } from "../unreadable.server.ts";
 import { type Annotation, annotationPieces } from "./annotations.server.ts";
 import { layoutText, type PrintedPiece } from "./layout.server.ts";
+import { answersInXfa } from "./xfa.server.ts";
 
 const pagesAtMost = 5_000;
 
@@ -14,6 +16,8 @@ type Matrix = number[];
 /** The text of each page of a PDF, up to `room` characters, and how many pages it has. Throws Unreadable. */
 export async function pdfPages(bytes: Uint8Array, room: number): Promise<{ pages: string[]; count: number }> {
   const pdf = await openPdf(bytes).catch(refuse);
+  const answers = await xfaAnswers(bytes, pdf);
+  if (answers.length > 0) return { pages: [answers.join("\n")], count: pdf.numPages };
   if (pdf.numPages > pagesAtMost) {
     throw new Unreadable(`tiene más de ${pagesAtMost.toLocaleString("es")} páginas. Pártelo en varios.`);
   }
@@ -29,6 +33,13 @@ export async function pdfPages(bytes: Uint8Array, room: number): Promise<{ pages
   return { pages: joinHyphens(pages), count: pdf.numPages };
 }
 
+/** Answers of a form that only some programs show: of its pages there is one that says so, in place of them. */
+async function xfaAnswers(bytes: Uint8Array, pdf: Awaited<ReturnType<typeof openPdf>>): Promise<string[]> {
+  if (pdf.numPages !== 1) return [];
+  const { info } = await pdf.getMetadata().catch(refuse);
+  return recordOf(info)?.IsXFAPresent === true ? answersInXfa(bytes) : [];
+}
+
 /** Text of a page with the answers of its form and its notes: straight text first, then turned text. */
 async function pageText(page: Page): Promise<string> {
   const view = page.getViewport({ scale: 1 }).transform;
@@ -38,13 +49,36 @@ async function pageText(page: Page): Promise<string> {
     ({ transform }) => turnOf(product(view, transform)),
   );
   const printed = (byTurn.get(0) ?? []).map((item) => pieceOf(item, view));
-  const annotations: Annotation[] = await page.getAnnotations().catch(refuse);
+  const annotations = await withSignatures(page, await page.getAnnotations().catch(refuse));
   const answered = annotationPieces(annotations, printed, (rect) => boxOf(rect, view));
   const turned = [...byTurn]
     .filter(([turn]) => turn !== 0)
     .map(([turn, those]) => layoutText(those.map((item) => pieceOf(item, product(turnedBack(turn), view)))));
   return [layoutText([...printed, ...answered]), ...turned].filter(Boolean).join("\n\n");
 }
+
+/** Annotations with the words that a signature shows, which only its picture has. */
+async function withSignatures(page: Page, annotations: Annotation[]): Promise<Annotation[]> {
+  if (!annotations.some((one) => one.fieldType === "Sig" && one.hasAppearance === true)) return annotations;
+  const { OPS } = await pdfJs();
+  const { fnArray, argsArray } = await page.getOperatorList().catch(refuse);
+  const shown = new Map<unknown, string>();
+  let id: unknown;
+  for (const [at, operator] of fnArray.entries()) {
+    const given: unknown[] = argsArray[at] ?? [];
+    if (operator === OPS.beginAnnotation) [id] = given;
+    else if (operator === OPS.endAnnotation) id = undefined;
+    else if (operator === OPS.showText && id !== undefined)
+      shown.set(id, `${shown.get(id) ?? ""}${glyphsIn(given[0])} `);
+  }
+  return annotations.map((one) => (one.fieldType === "Sig" ? { ...one, fieldValue: shown.get(one.id) } : one));
+}
+
+const glyphsIn = (glyphs: unknown): string =>
+  listOf(glyphs)
+    .map((glyph) => recordOf(glyph)?.unicode)
+    .filter((text) => typeof text === "string")
+    .join("");
 
 /** By how many degrees a text is turned on the page: a quarter of a circle at a time where it is nearly that. */
 function turnOf([a = 1, b = 0]: Matrix): number {
@@ -77,7 +111,7 @@ function product([a = 1, b = 0, c = 0, d = 1, e = 0, f = 0]: Matrix, second: Mat
 
 /** Opens a PDF with pdf.js, in this thread. Rejects with its errors. */
 export async function openPdf(bytes: Uint8Array) {
-  const { getDocument } = await import("pdfjs-dist/legacy/build/pdf.mjs");
+  const { getDocument } = await pdfJs();
   return getDocument({
     // It takes the bytes for itself.
     data: new Uint8Array(bytes),
@@ -89,6 +123,8 @@ export async function openPdf(bytes: Uint8Array) {
     disableFontFace: true,
   }).promise;
 }
+
+const pdfJs = () => import("pdfjs-dist/legacy/build/pdf.mjs");
 
 const folder = (file: string) => dirname(createRequire(import.meta.url).resolve(`pdfjs-dist/${file}`));
 
