@@ -48,7 +48,7 @@ export default async function handleRequest(
     contentPolicy({
       scripts: scripted ? nonce : undefined,
       styles: light ? nonce : undefined,
-      // A reply that grows, and a page that a script goes to, may bring one.
+      // A reply that grows, or a page to which a script navigates, may contain a frame.
       frames: grows || scripted || page.includes("<iframe"),
       framed: page.includes('<main class="artifact-sheet"'),
     }),

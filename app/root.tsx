@@ -32,7 +32,7 @@ import { askPurpose } from "./web/guards.server.ts";
 const ownIcon =
   "data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20viewBox='0%200%2032%2032'%3E%3Crect%20width='32'%20height='32'%20rx='7'%20fill='%2315110d'/%3E%3Crect%20x='11.5'%20y='6'%20width='9'%20height='20'%20rx='1.5'%20fill='%23ecb15a'/%3E%3C/svg%3E";
 
-// Loaded when something has failed. If that fails too, its place says as much.
+// Loaded after a failure. If the error page can't be loaded either, `BareError` stands in its place.
 const ErrorPage = lazily(() => import("./ui/error-page.tsx"), BareError);
 
 // Loaded lazily: only the page for refused forms needs it.
@@ -41,7 +41,7 @@ const SignInAgain = lazily(
   () => <BareError />,
 );
 
-// Only pages that no browser renders again have no place of their own for it.
+// The flash message, on pages without a place of their own for it. No browser renders those pages again.
 const Told = import.meta.env.SSR ? lazily(() => import("./ui/overlays/told.tsx")) : () => null;
 
 export const middleware: Route.MiddlewareFunction[] = [
@@ -62,9 +62,9 @@ export const meta: Route.MetaFunction = ({ error, matches }) => {
 };
 
 type Handle = {
-  /** Whether the page has scripts; `needed` where a light page has them as well. */
+  /** Whether the page has scripts; `needed`: it has scripts as a light page as well. */
   scripts?: boolean | "needed";
-  /** Whether it shows the server's flash message in a place of its own. */
+  /** Whether the page shows the server's flash message in a place of its own. */
   tells?: boolean;
 };
 
@@ -73,7 +73,7 @@ export function Layout({ children }: { children: ReactNode }) {
   const handles = useMatches().map(({ handle }) => handle as Handle | undefined);
   const asLight = use(Light);
   const scripts = handles.some((handle) => handle?.scripts === "needed" || (handle?.scripts && !asLight));
-  // The browser, which renders a page with script again, does not know that others are light.
+  // A page with script is not light: the browser renders it again, and does not know that other pages are light.
   const light = asLight && !scripts;
   return (
     <html lang="es">
@@ -81,7 +81,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="dark" />
-        {/* The browser has read these by the time it would render them. */}
+        {/* Only in the document: the browser has read these links before it renders the page. */}
         {import.meta.env.SSR && <HouseLinks {...house} />}
         <link rel="manifest" href="/manifest.webmanifest" />
         <Meta />
@@ -113,7 +113,7 @@ export function Layout({ children }: { children: ReactNode }) {
   );
 }
 
-/** The icon and the accent of the house, or ours. */
+/** The icon of the house, or ours, and the house's accent, if any. */
 function HouseLinks({ icon, accent }: { icon?: string | null; accent?: string | null }) {
   return (
     <>

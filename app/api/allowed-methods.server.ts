@@ -7,8 +7,8 @@ type Api = OpenAPIHono<ApiEnv>;
 const asPattern = (path: string) => new RegExp(`^${path.replace(/\{\w+\}|:\w+/g, "[^/]+")}$`);
 
 /**
- * Refusals of calls that no route answers: 405, with the methods that there are, where the path has routes, else 404. Made once all routes
- * are registered.
+ * Refusals of calls that no route answers: 405 with the allowed methods if the path has routes, else 404. Call this once all routes are
+ * registered.
  */
 export function refusalsOf(api: Api): (path: string) => Problem {
   const methods = new Map<string, Set<string>>();

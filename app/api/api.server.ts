@@ -122,10 +122,10 @@ import { voiceModels } from "./voice/voice-models.server.ts";
 import { tellLimit } from "./webhooks/limit-reached.server.ts";
 import { webhooks } from "./webhooks/webhooks.server.ts";
 
-// Zod's own Spanish messages, for what the schemas here have no sentence for.
+// Zod's own Spanish messages, for errors that have no sentence in the schemas here.
 z.config(z.locales.es());
 
-/** The paths of the API and what answers at each, in order: of two that fit a call the first has it. */
+/** The paths of the API and the routes at each, in order: if two of them fit a call, the first one answers it. */
 const mounted = [
   ["/", chatCompletions],
   ["/", responses],
@@ -248,8 +248,8 @@ type SchemaAt<Mounted> = Mounted extends readonly [
   : never;
 
 /**
- * The type that the client is made by. It is put together from the table, as a chain of `.route()` has the compiler make a larger API
- * at each link: three times the types and the time.
+ * The type that the client is made from. It is built from the table above, because in a chain of `.route()` the compiler makes a larger
+ * API at each link, which takes three times the types and the time.
  */
 export type Api = Hono<ApiEnv, SchemaAt<(typeof mounted)[number]>, "/">;
 
@@ -282,7 +282,7 @@ export function createApi(services: Services) {
   for (const [path, routes] of mounted) api.route(path, routes as OpenAPIHono<ApiEnv>);
   const refusal = refusalsOf(api);
   api.notFound((c) => {
-    // Calls of OpenAI's that are not there: its clients read the sentence in its error.
+    // OpenAI's calls that do not exist here: OpenAI's clients read the sentence in an error of OpenAI's format.
     if (!/^\/(?:api|auth)\//.test(c.req.path)) c.set("errorsOf", "openai");
     return answerError(refusal(c.req.path), c);
   });

@@ -47,7 +47,7 @@ export type Services = RunServices & {
   backups: Backups | undefined;
   /** Present where several processes count attempts together. */
   redis: Redis | undefined;
-  /** Present where they do so without Redis: the connections to PostgreSQL. */
+  /** The connections to PostgreSQL; present where several processes count attempts without Redis. */
   pool: Pool | undefined;
   /** Encrypts the secrets of tools. */
   toolKey: Buffer;
@@ -55,7 +55,7 @@ export type Services = RunServices & {
   tokenKey: Buffer;
   /** Secret bytes of the key that receipts are signed with. */
   receiptKey: Buffer;
-  /** Encrypts the secrets of accesses, and what is carried while somebody comes in by one. */
+  /** Encrypts the secrets of accesses, and the data carried during a sign-in with an access. */
   accessKey: Buffer;
   /** The pair of keys by which push services know this installation. */
   pushKeys: PushKeys;
@@ -71,11 +71,11 @@ export type Services = RunServices & {
 export type Person = Pick<UserRow, "id" | "role" | "status"> & {
   /** Empty for a program with a key. */
   sessionId: string;
-  /** Of a program: the key it came with. */
+  /** Only for a program: the id of its key. */
   keyId?: string;
   /** Whether there are pages that they have to accept before they go on. */
   owesTerms: boolean;
-  /** Whether the house wants a second step of them, and they came in without one. */
+  /** Whether the house requires a second step, and the person signed in without one. */
   owesSecondStep: boolean;
 };
 
@@ -94,8 +94,8 @@ export type InProcess = {
 
 export type ApiEnv = {
   /**
-   * `answeredBy`: told the route's pattern, for the metrics of whoever serves the API over the network. `ofMcp`: the call comes by /mcp, for
-   * which keys of programs that have connected by OAuth are good.
+   * `answeredBy`: gets the route's pattern, for the metrics of the server that offers the API over the network. `ofMcp`: the call comes by
+   * /mcp, which accepts the keys of programs connected by OAuth.
    */
   Bindings: { ip: string; answeredBy?(route: string): void; ofMcp?: boolean | undefined } & Partial<InProcess>;
   Variables: {
@@ -106,7 +106,7 @@ export type ApiEnv = {
     guest: Guest;
     /** The limit for bodies of this route in bytes, if it is not the usual one for JSON. */
     bodySize?: number;
-    /** The company in whose words this route's errors are said, too. */
+    /** The company in whose format this route also writes its errors. */
     errorsOf?: "openai" | "anthropic";
     /** The rate limit of this call that will be reached first; `reset` in seconds. */
     rateLimit?: { limit: number; remaining: number; reset: number };

@@ -23,7 +23,7 @@ export type ArtifactChange = Partial<Head & Pick<ArtifactRow, "projectId"> & { c
   written?: Written;
 };
 
-/** Texts that people and models write beside conversations. Versions are only added; each change is of the newest one. */
+/** Texts that people and models write beside conversations. Versions are only added; each change starts from the newest version. */
 export class Artifacts {
   readonly #db: Db;
   readonly #engine: Engine;
@@ -82,9 +82,9 @@ export class Artifacts {
     });
   }
 
-  /** Keeps the text so far of an artifact that is being written; one that is written again, once it is longer. */
+  /** Stores the text so far of an artifact that is being written; a text that is written again never replaces a longer one. */
   async grow(id: string, text: string): Promise<void> {
-    // The other half of a character that a model writes in two may still come.
+    // The last character may be half a surrogate pair, whose other half is still to come.
     const growing = storable(text.slice(0, limits.artifact).replace(/[\uD800-\uDBFF]$/, ""));
     await this.#db
       .updateTable("artifacts")
@@ -95,7 +95,7 @@ export class Artifacts {
       .execute();
   }
 
-  /** Takes away a text that was being written and turned out to be a version of another. */
+  /** Deletes an artifact that was being written and turned out to be a version of another artifact. */
   async drop(id: string): Promise<void> {
     await this.#db.deleteFrom("artifacts").where("id", "=", id).where("version", "=", 0).execute();
   }
@@ -110,7 +110,7 @@ export class Artifacts {
       .executeTakeFirst();
   }
 
-  /** Keeps the next version as a file, in the background: by it the artifact is found and shown to a project. */
+  /** Stores the newest version as a file, in the background: search finds the artifact by this file, and projects show it. */
   async keepSoon({ id, userId, sessionId }: Pick<ArtifactRow, "id" | "userId" | "sessionId">, trx?: Db): Promise<void> {
     if (sessionId !== null) return;
     const db = trx ?? this.#db;
@@ -120,7 +120,7 @@ export class Artifacts {
       .where("subjectId", "=", id)
       .where("state", "=", "waiting")
       .select("id")
-      // One that begins meanwhile would read the version before.
+      // A job that begins meanwhile would read the version before.
       .$if(this.#engine === "postgres", (query) => query.forUpdate());
     if (await waiting.executeTakeFirst()) return;
     await this.#jobs.add({ kind: "artifact", userId, subjectId: id }, db);
@@ -183,7 +183,7 @@ export class Artifacts {
     return row;
   }
 
-  /** Two at once in one chat do not get one number; SQLite has one transaction at a time. */
+  /** Keeps two artifacts that are made at once in one chat from getting the same number; SQLite has one transaction at a time. */
   async #lockOwner(trx: Trx, userId: string): Promise<void> {
     if (this.#engine !== "postgres") return;
     await trx.selectFrom("users").where("id", "=", userId).select("id").forUpdate().execute();
@@ -215,17 +215,17 @@ export class Artifacts {
       .deleteFrom("artifactVersions")
       .where("artifactId", "=", artifactId)
       .where("n", "<=", n - limits.artifactVersions)
-      // Its link goes on showing it.
+      // The link still shows the shared version.
       .$if(row.sharedVersion !== null, (old) => old.where("n", "!=", row.sharedVersion ?? 0))
-      // Nothing of a person goes while somebody has suspended it.
+      // No version is deleted while deletion is suspended for the person.
       .where(sql<boolean>`not exists (select 1 from holds where holds."userId" = ${userId})`)
       .execute();
     return row;
   }
 
   /**
-   * Ends what a reply has left half written for a question: its text so far is the first version. What has none goes. In the transaction
-   * that ends the reply.
+   * Ends the artifacts that a reply has left half written for a question: the text so far becomes the first version. An artifact without
+   * text is deleted. Call it in the transaction that ends the reply.
    */
   async endGrowing(trx: Db, questionId: string, modelId: string | null, now: number): Promise<void> {
     const left = await trx
@@ -245,7 +245,7 @@ export class Artifacts {
         .insertInto("artifactVersions")
         .values({ ...version, size: Buffer.byteLength(growing), writerId: null, modelId, reason: unfinished })
         .execute();
-      // Nobody knows any more what stood before it.
+      // The prompt is unknown by now: it may have held text of outsiders.
       await trx
         .updateTable("artifacts")
         .set({ version: 1, outside: 1, growing: null, growingFor: null, updatedAt: now })
@@ -263,7 +263,7 @@ const nextIn = (trx: Trx, chatId: string) =>
 /** Text that both engines store. */
 const storable = (text: string): string => text.replaceAll("\0", "").toWellFormed();
 
-// As many as a model keeps apart; it reads others by their numbers.
+// As many artifacts as a model can tell apart; it reads others by their numbers.
 const givenAtMost = 20;
 
 /** The artifacts of a chat that were changed last, with the text of their newest version; not those that are being written. */
@@ -280,7 +280,7 @@ export const artifactsOf = (db: Db, chatId: string) =>
     .select("v.text")
     .execute();
 
-/** Has the artifacts of a chat that were in its project, with their files, go where it goes. */
+/** Moves the artifacts of a chat that were in its old project, with their files, to its new project. */
 export async function moveArtifacts(
   trx: Trx,
   { id: chatId, projectId: before }: { id: string; projectId: string | null },

@@ -1,6 +1,6 @@
 import type { ArtifactRow } from "../db/tables.ts";
 
-// Endings of names of programs, by the names of their languages in Markdown. Others are plain text.
+// File name extensions by the name of a language in Markdown. Other languages are plain text.
 const endings: Record<string, string> = {
   bash: "sh",
   c: "c",

@@ -11,7 +11,7 @@ import { fileNameOf } from "./file-name.ts";
 
 type KeepServices = { db: Db; files: Files; jobs: Jobs };
 
-// In ms: a file whose text as it was is being read is renewed after that.
+// In ms: a file whose previous text is still being read is renewed after this time.
 const againAfter = 2_000;
 
 /** Keeps the newest version of an artifact as a file of its owner: found by search, shown to its project, sent with messages. */
@@ -72,6 +72,6 @@ async function take(
     .where("id", "=", id)
     .where("fileId", "is", null)
     .executeTakeFirst();
-  // Deleted meanwhile, or kept by the same job in another process.
+  // The artifact was deleted meanwhile, or the same job in another process has stored it.
   if (kept.numUpdatedRows === 0n) await files.delete([file.id]);
 }

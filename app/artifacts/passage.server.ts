@@ -4,8 +4,8 @@ export type FoundPassage = { start: number; end: number; count: number };
 const equal: Record<string, string> = { "“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "\u00a0": " " };
 
 /**
- * Finds a passage in a text by its words: as they are, or else whatever the blanks, quotation marks and dashes are, which models change as
- * they copy. Undefined where it is not there.
+ * Finds a passage in a text: exactly, or else without regard to the kind of blanks, quotation marks and dashes, which models change as
+ * they copy. Undefined if the passage is not found.
  */
 export function findPassage(text: string, passage: string): FoundPassage | undefined {
   if (passage.trim() === "") return undefined;

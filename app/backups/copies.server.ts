@@ -46,12 +46,12 @@ const shared = "archivos/";
 // In ms: a copy that takes longer than this was broken off.
 const madeWithin = 24 * 60 * 60_000;
 
-/** Files that are kept with their names in a copy: those of all copies lie beside them, as each one is the same in all. */
+/** Name of a stored file in the place. The files of all copies lie beside the copies, as each file is the same in all copies. */
 const sharedName = (stored: string) => `${shared}${stored}`;
 
 /**
- * Makes a copy: the database, what is new among the files, the secret if a passphrase seals it. It is brought back and opened before it
- * counts; then those that are not to be kept are deleted. Throws ConfigError, or what the place or the database threw.
+ * Makes a copy: the database, the new files, and the secret if a passphrase seals it. The copy is fetched and opened before it counts;
+ * then surplus copies are deleted. Throws ConfigError, or the error that the place or the database threw.
  */
 export async function makeCopy(
   place: BackupPlace,
@@ -107,7 +107,7 @@ export async function makeCopy(
   }
 }
 
-/** Puts the files that the place does not have yet; answers the names of all that the database names. */
+/** Puts the files that the place does not have yet; returns the names of all files that the database refers to. */
 async function putFiles(
   place: BackupPlace,
   storage: Storage,
@@ -134,7 +134,7 @@ async function checkFiles(
 ): Promise<void> {
   const there = new Set(await place.list(shared));
   const missing = files.find((name) => !there.has(sharedName(name)));
-  // Another copy that was made meanwhile has taken it away.
+  // Another copy that was made meanwhile has deleted the file.
   if (missing) throw new Error(`${missing} is not among the copied files`);
   const last = files.at(-1);
   if (!last) return;
@@ -201,7 +201,7 @@ async function describeAll(place: BackupPlace, temporary: string): Promise<{ cop
 
 /**
  * Deletes the copies that are not to be kept, what is left of broken ones, and files that no copy names any more. `now`: the moment of
- * the copy that has just been made. What belongs to one that is being made beside it stays, and all of it beside one that can't be read.
+ * the copy that has just been made. The data of a copy that is being made meanwhile stays; if a description is unreadable, all data stays.
  */
 async function prune(place: BackupPlace, temporary: string, now: number): Promise<void> {
   const { copies, unread } = await describeAll(place, temporary);
@@ -226,8 +226,8 @@ async function prune(place: BackupPlace, temporary: string, now: number): Promis
 export type Goal = { database: DatabasePlace; storage: Storage; secretPath: string | undefined; dir: string };
 
 /**
- * Restores a copy (by default the newest one) and compares it with its description. Throws ConfigError where there is none, or something
- * of it is missing.
+ * Restores a copy (by default the newest one) and compares it with its description. Throws ConfigError if there is no such copy, or a
+ * part of the copy is missing.
  */
 export async function restoreCopy(
   place: BackupPlace,

@@ -11,7 +11,7 @@ import { type Contents, lookInto } from "./contents.server.ts";
 /** The database of an installation: the file of the embedded one, or the address of PostgreSQL. */
 export type DatabasePlace = { engine: "sqlite"; path: string } | { engine: "postgres"; url: string };
 
-// The usual folders of programs: what is in the environment of this process does not concern them.
+// The usual folders of programs: a child process gets nothing from the environment of this process.
 const programs = "/usr/local/bin:/usr/bin:/bin";
 // In ms: enough to read a database of some gigabytes.
 const readWithin = 60 * 60_000;
@@ -41,7 +41,7 @@ function dumpPostgres(url: string, to: string): Promise<Contents> {
   });
 }
 
-/** Contents of a restored PostgreSQL, from which what was temporary is deleted first: its sessions are of another time. */
+/** Contents of a restored PostgreSQL, after its temporary data is deleted: the sessions of that data are of another time. */
 export const openRestored = (url: string): Promise<Contents> =>
   withClient(url, async (client) => {
     await client.query('delete from artifacts where "sessionId" is not null');
@@ -69,7 +69,7 @@ export const checkDump = (path: string): Promise<void> => tool("pg_restore", [pa
 export const restoreDump = (path: string, url: string): Promise<void> =>
   postgresTool("pg_restore", url, ["--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction", path]);
 
-/** Runs one of PostgreSQL's programs; what it connects to is in its environment, where others don't see the password. */
+/** Runs one of PostgreSQL's programs; its environment holds the connection, so that other users don't see the password. */
 function postgresTool(program: string, url: string, args: string[]): Promise<void> {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url);
   const database = decodeURIComponent(pathname.slice(1));

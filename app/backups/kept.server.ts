@@ -14,8 +14,8 @@ export function momentOf(name: string): number | undefined {
 }
 
 /**
- * Those of the copies that are not to be kept: beside all of the last day, so that one made after a mishap does not take the good one away,
- * and the newest of 7 days, of 4 weeks and of 12 months.
+ * The copies to delete. All copies of the last day are kept, so that a copy made after a mishap does not replace the good copy; so is the
+ * newest copy of each of 7 days, of 4 weeks and of 12 months.
  */
 export function surplus(names: string[]): string[] {
   const kept = new Set<string>();

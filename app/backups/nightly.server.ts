@@ -11,7 +11,7 @@ type Settings = Pick<Config, "dataDir" | "databaseUrl" | "secret" | "backupPassp
 const lookEvery = 10 * 60_000;
 // By this machine's clock.
 const nightHour = 3;
-// In ms: what a page or a scraper may wait for a place that does not answer, and how long its answer holds.
+// In ms: how long a page or a scraper may wait for the place to answer, and how long an answer is used again.
 const toldWithin = 5_000;
 const holds = 60_000;
 

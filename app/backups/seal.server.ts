@@ -20,7 +20,7 @@ const keyFile = `${keyFolder}clave.json`;
 /** Descriptions of copies, one a copy. */
 export const copiesPrefix = "copias/";
 
-/** Seals files for a place of copies, with AES-256-GCM, or lets them be as they are without a passphrase. */
+/** Seals files for a place of copies with AES-256-GCM; without a passphrase, leaves files as they are. */
 export class CopySeal {
   readonly #key: Buffer | undefined;
 
@@ -29,8 +29,8 @@ export class CopySeal {
   }
 
   /**
-   * The seal of a place; the first one with a passphrase leaves its salt there. `dir`: for temporary files. Throws ConfigError for a
-   * passphrase that is missing or another one.
+   * The seal of a place; the first seal with a passphrase stores its salt there. `dir`: for temporary files. Throws ConfigError if the
+   * passphrase is missing or wrong.
    */
   static async open(place: BackupPlace, passphrase: string | undefined, dir: string): Promise<CopySeal> {
     const has = (await place.list(keyFolder)).includes(keyFile);

@@ -49,7 +49,7 @@ async function openEmbedded(dataDir: string, log: Log): Promise<Database> {
   }
   const path = join(dataDir, "tertulia.db");
   const handle = openSqlite(path);
-  // Fails where it may only be read, which `begin immediate` alone does not.
+  // Fails if the file is read-only, which `begin immediate` alone does not notice.
   handle.exec("begin immediate; create table written (one); rollback");
   const sync = new SharedSync(path, log);
   const db: Db = new Kysely({ dialect: sqliteDialect(handle, () => sync.synced()) });

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { Db } from "./engine.server.ts";
 import type { Tables } from "./tables.ts";
 
-// In an order that satisfies foreign keys. Tables that triggers fill are left out: they are filled again by the copied
-// messages. Processes, jobs, and what they do, are those of now.
+// In an order that satisfies foreign keys. Tables that triggers fill are left out: the copied messages fill them again.
+// Processes, jobs and their working data are left out, because they belong to the running installation.
 type Passing =
   | "words"
   | "wordKeys"

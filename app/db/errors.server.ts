@@ -15,8 +15,8 @@ export function isOrphan(error: unknown): boolean {
   return errcode === 787 || code === "23503";
 }
 
-// PostgreSQL's SQLSTATE and Node's names of what ends a connection, or leads to no database or to one that may only be read, as after
-// another has taken its place.
+// PostgreSQL's SQLSTATE and Node's names of errors: the connection ends, there is no database, or the database is read-only, as after
+// another server has taken its place.
 const lost = /^(08|25006|3D000|57P0[123]|53300|55000|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/;
 
 /** Why nothing can be stored at the moment through no fault of the request, on either engine; undefined for other errors. */

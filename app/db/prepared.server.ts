@@ -1,7 +1,7 @@
 import type { CompiledQuery, DialectAdapter, QueryResult } from "kysely";
 import type { Db } from "./engine.server.ts";
 
-/** Stands in a query for a value that comes when it runs. */
+/** Placeholder in a query for a value that is given when the query runs. */
 class Parameter {
   readonly name: string;
   constructor(name: string) {
@@ -10,10 +10,10 @@ class Parameter {
 }
 
 /**
- * A query that is built and compiled once for each engine, and run with new values each time: for what every reply and every request
- * asks, building costs several times what running does. `build` is given stand-ins in place of the values, by the names that the
- * first call has: it may put them into the query, and nothing else, as it does not run again for others. A value that is null is
- * compared like any other, so `is null` has to be written out.
+ * A query that is built and compiled once for each engine, and run with new values each time: for the queries of every reply and every
+ * request, building costs several times as much as running. `build` is given placeholders instead of the values, under the names of the
+ * first call: it may only put them into the query, because it does not run again for other values. A value that is null is compared
+ * like any other, so `is null` has to be written out.
  */
 export function prepared<Values extends object, Row>(
   build: (db: Db, values: Values) => { compile(db: Db): CompiledQuery<Row> },
@@ -24,7 +24,7 @@ export function prepared<Values extends object, Row>(
     let query = compiled.get(adapter);
     if (!query) {
       const names = Object.keys(values).map((name) => [name, new Parameter(name)]);
-      // The types are those of the values, so that the query is checked as if they stood there.
+      // The placeholders get the types of the values, so that the query is checked as if it held the values.
       query = build(db, Object.fromEntries(names) as Values).compile(db);
       compiled.set(adapter, query);
     }

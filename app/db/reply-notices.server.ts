@@ -2,10 +2,10 @@ import { sql } from "kysely";
 import type { Trx } from "./engine.server.ts";
 import { prepared } from "./prepared.server.ts";
 
-/** The kind of the jobs that tell people that a reply has ended; their subject is the reply. Those that send it by e-mail wait for that, too. */
+/** The kind of the jobs that tell people that a reply has ended; their subject is the reply. Jobs that e-mail it wait for its end, too. */
 export const replyNotice = "reply-notice" as const;
 
-/** Makes the notices of a reply that has ended due at once. In the transaction that stores its end. */
+/** Makes the notices of an ended reply due at once. Call it in the transaction that stores the reply's end. */
 export async function releaseNotices(trx: Trx, messageId: string): Promise<void> {
   await makeDue(trx, { messageId });
 }

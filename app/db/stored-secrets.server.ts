@@ -5,8 +5,8 @@ import type { Db } from "./engine.server.ts";
 import type { SealKeyRow, Tables } from "./tables.ts";
 
 /**
- * The encryption keys for stored secrets: of providers' API keys, of tools, of accesses, of authenticator apps, and of what seals
- * the audit trail.
+ * The encryption keys for stored secrets: providers' API keys, secrets of tools, accesses and authenticator apps, and the keys that
+ * seal the audit trail.
  */
 export type SecretKeys = {
   modelKey: Buffer;
@@ -33,9 +33,9 @@ type StoredSecret = {
   table: keyof Tables;
   column: string;
   key: keyof SecretKeys;
-  /** Identity that it is encrypted with, where that is not the row's id. */
+  /** Identity that the secret is encrypted with, if it is not the row's id. */
   identity?(row: SecretRow): string;
-  /** Set with a re-encrypted one. */
+  /** Set with a re-encrypted secret. */
   also?: Record<string, string>;
 };
 

@@ -9,7 +9,7 @@ export type UserRow = Row & {
   /** As typed; `emailKey` is its lowercase form and unique. */
   email: string;
   emailKey: string;
-  /** Empty: they come in by a provider, and have none. */
+  /** Empty: the person signs in by a provider and has no password. */
   passwordHash: string;
   role: "user" | "admin";
   status: "active" | "inactive";
@@ -32,17 +32,17 @@ export type SessionRow = Row & {
   userAgent: string;
   ip: string;
   lastSeenAt: number;
-  /** The access it was opened by; null: a password. */
+  /** The access that the session was opened by; null: a password. */
   accessId: string | null;
   /** The provider's name of the session behind this one (`sid`). */
   providerSession: string | null;
-  /** The provider's ID token, encrypted with the session's id: signing out there asks for it. */
+  /** The provider's ID token, encrypted with the session's id: signing out at the provider needs it. */
   idToken: string | null;
-  /** When it ends, however much it is used; null: it goes on. */
+  /** End of the session, even if it is in use; null: no fixed end. */
   endsAt: number | null;
-  /** Whether a passkey has opened it, which is a second step by itself. */
+  /** Whether a passkey opened the session, which counts as a second step. */
   byPasskey: Flag;
-  /** Of a guest, who has no account: the room that they are in. `userId` is then who has opened that, and pays; no token opens the API. */
+  /** The room of a guest, who has no account. `userId` is then the person who opened the room and pays; no token opens the API. */
   roomId: string | null;
   guestHash: string | null;
   /** Name that a guest has given; empty: none. */
@@ -57,14 +57,14 @@ export type RoomRow = Row & {
   /** Part of its address. */
   code: string;
   name: string;
-  /** JSON list of the documents of the assistant that it looks into; null: all. */
+  /** JSON list of the assistant's documents that are searched in the room; null: all. */
   fileIds: string | null;
   endsAt: number;
   people: number;
   messages: number;
-  /** In the currency of the models' prices; null: as much as the plan of who has opened it gives. */
+  /** In the currency of the models' prices; null: as much as the plan of the room's opener allows. */
   budget: number | null;
-  /** Whether who has opened it reads what is written there. */
+  /** Whether the person who opened the room reads its messages. */
   showsTexts: Flag;
   isOpen: Flag;
   joined: number;
@@ -77,26 +77,26 @@ export type HouseRow = Row & {
   name: string;
   /** Colour of the main action: #rrggbb; null: our own. */
   accent: string | null;
-  /** Versions of its pictures, which change with them; null: there is none. */
+  /** Versions of the two pictures, each changed with its picture; null: no picture. */
   logo: string | null;
   icon: string | null;
   /** Line at the foot of public pages. */
   foot: string;
-  /** Name of the sender of e-mails; null: the house's. */
+  /** Name of the sender of e-mails; null: the installation's name. */
   mailName: string | null;
   /** Text below e-mails. */
   mailFoot: string;
-  /** Time zone of whoever's is not known; null: UTC. */
+  /** Time zone for people whose own is not known; null: UTC. */
   timeZone: string | null;
   /** Domains of the addresses that may sign up, with commas; empty: all. */
   signupDomains: string;
-  /** People who come in by a password need a second step: nobody, administrators, or all. */
+  /** People who need a second step when they sign in by a password: nobody, administrators, or all. */
   secondStep: "optional" | "admins" | "all";
   /** How long a session lasts at most, in hours; null: as long as it is used. */
   sessionHours: number | null;
   /** How long a session lasts unused, in minutes; null: thirty days. */
   idleMinutes: number | null;
-  /** Number of the last entry of the audit trail that was told outside; null: none yet. */
+  /** Number of the last entry of the audit trail that was sent to EVENTS_URL; null: none yet. */
   eventsTold: number | null;
   /** JSON list of the groups that new accounts are members of; null: none. */
   groupIds: string | null;
@@ -107,22 +107,22 @@ export type HouseRow = Row & {
 /** A picture of the house: the logo, the icon, and the icon in the large for home screens. `content`: its bytes in base64. */
 export type HouseImageRow = Row & { kind: "logo" | "icon" | "largeIcon"; mediaType: string; content: string };
 
-/** A provider of identities that people come in by: OpenID Connect, or a directory (LDAP). */
+/** A provider of identities by which people sign in: OpenID Connect, or a directory (LDAP). */
 export type AccessRow = Row & {
   name: string;
   kind: "oidc" | "ldap";
   /** The issuer, or the directory's address. */
   address: string;
-  /** The client's id, or the name that searches the directory. */
+  /** The client's id, or the name of the account that searches the directory. */
   clientId: string;
   /** Encrypted with the row's id. */
   secret: string | null;
   scopes: string;
-  /** The claim with the names of a person's groups; dots lead into objects. Empty: it says none. */
+  /** The claim with the names of a person's groups; dots lead into objects. Empty: the provider gives no groups. */
   groupsClaim: string;
-  /** The group there whose people administer here; null: it does not say who does. */
+  /** The provider's group whose members are administrators here; null: the provider does not name them. */
   adminGroup: string | null;
-  /** Whether who has no account here gets one. */
+  /** Whether people without an account here get one. */
   makesAccounts: Flag;
   /** The domains of the addresses that may come in, with commas; empty: all. */
   domains: string;
@@ -130,7 +130,7 @@ export type AccessRow = Row & {
   trustsEmail: Flag;
   /** After how many hours its sessions end; null: as all do. */
   sessionHours: number | null;
-  /** Of a directory: where people are, how one is found by what they write, and where groups are. */
+  /** A directory's base of people, its filter that finds a person by what they type, and its base of groups. */
   searchBase: string | null;
   userFilter: string | null;
   groupBase: string | null;
@@ -141,7 +141,7 @@ export type AccessRow = Row & {
 /** A link by which somebody makes an account. */
 export type InvitationRow = Row &
   ForGroups & {
-    /** null: of whoever has the link. */
+    /** null: anybody who has the link. */
     email: string | null;
     /** The administrator who made it; null: their account is gone. */
     inviterId: string | null;
@@ -185,7 +185,7 @@ export type ChatRow = Row & {
   compared: string | null;
   /** The last message of the branch that is shown. */
   leafId: string | null;
-  /** For a temporary chat: the session that it is deleted with. */
+  /** The session that a temporary chat is deleted with. */
   sessionId: string | null;
   /** JSON list of the ids of tools that are not offered here; null: all are. */
   toolsOff: string | null;
@@ -193,11 +193,11 @@ export type ChatRow = Row & {
   assistantId: string | null;
 };
 
-/** People who are given the same things. Each limit is for each of them; null: the group says nothing of it. */
+/** People with the same permissions and limits. Each limit is for each member; null: the group does not set it. */
 export type GroupRow = Row & {
   name: string;
   description: string;
-  /** The identity provider's name of the group; null: it is filled by hand alone. */
+  /** The identity provider's name of the group; null: members are added by hand alone. */
   claim: string | null;
   messagesPerDay: number | null;
   tokensPerMonth: number | null;
@@ -205,21 +205,21 @@ export type GroupRow = Row & {
   costPerMonth: number | null;
   /** Most that all its members may cost together in a month. */
   budget: number | null;
-  /** Whether its people are under age: without the web and pictures, and told who answers for them. */
+  /** Whether its members are minors: they get no web and no pictures, and are told who is responsible for them. */
   minors: Flag;
 };
 
 export type MemberRow = Row & {
   groupId: string;
   userId: string;
-  /** The access whose provider said so; null: it was written by hand. */
+  /** The access whose provider named the member; null: added by hand. */
   accessId: string | null;
 };
 
 /** Cost of the members of a group since it has a budget, by UTC month (YYYY-MM). */
 export type GroupCostRow = Row & { groupId: string; month: string; cost: number };
 
-/** Of a thing that may be used: JSON list of the groups whose members alone may use it; null: everybody may. */
+/** JSON list of the groups whose members alone may use the thing in this row; null: everybody may. */
 type ForGroups = { groupIds: string | null };
 
 /** A model prepared for a purpose. */
@@ -255,7 +255,7 @@ export type SkillRow = Row &
     userId: string;
     /** As the open format has it: small letters, digits and hyphens. */
     name: string;
-    /** Its purpose and when it is of use: all that a model knows of it before it opens it. */
+    /** The skill's purpose and when it is of use: all that a model knows before it opens the skill. */
     description: string;
     content: string;
     shared: Flag;
@@ -265,7 +265,7 @@ export type SkillRow = Row &
 /** A text beside the instructions of a skill. `size`: in bytes. */
 export type SkillFileRow = Row & { userId: string; skillId: string; path: string; text: string; size: number };
 
-/** `waiting`: for the person to decide about a call; nothing runs meanwhile. */
+/** `waiting`: the person has to decide about a call; nothing runs meanwhile. */
 export type MessageStatus = "complete" | "streaming" | "waiting" | "stopped" | "failed" | "interrupted";
 
 export type MessageRow = Row & {
@@ -281,34 +281,34 @@ export type MessageRow = Row & {
   outputTokens: number | null;
   /** How many of the output tokens were thoughts, where the provider tells. */
   reasoningTokens: number | null;
-  /** Tokens of the prompt that the provider had kept from another one. */
+  /** Tokens of the prompt that the provider had cached from another prompt. */
   cachedTokens: number | null;
-  /** 1: identifiers are hidden from whatever model goes on with it, as the one before had them hidden. */
+  /** 1: identifiers are hidden from any model that continues the reply, as they were from the model before. */
   pseudonyms: Flag | null;
-  /** By the prices of its model, in their currency; null where nothing is known of it. */
+  /** By the prices of its model, in their currency; null if the cost is not known. */
   cost: number | null;
   /** JSON of a list of Source. */
   sources: string | null;
-  /** Whether it came from another person's chat or from another program: nobody here has said it. */
+  /** Whether the message came from another person's chat or another program, so that nobody wrote it here. */
   outside: Flag;
   /** Whether somebody has changed its text. */
   edited: Flag;
   /** The idempotency key it was sent with. */
   key: string | null;
-  /** Last sign of life of the process that writes this reply, by the shared clock; 0 where that has left it to another. */
+  /** Last sign of life of the process that writes this reply, by the shared clock; 0 if that process has left the reply to another. */
   heartbeatAt: number | null;
-  /** The process that writes it: what another one still wants to store is not stored. */
+  /** The process that writes the reply: text that another process still tries to store is not stored. */
   writer: string | null;
-  /** How often another process, or another start of the same one, has gone on with it by itself. */
+  /** How often another process, or a later start of the same one, has continued the reply by itself. */
   takeovers: number;
   /** Characters of the prompt of the run under way, whose tokens are not counted yet. */
   promptLength: number | null;
   finishedAt: number | null;
 };
 
-/** A diagnosis of the way to a browser; `checks` is JSON. It is deleted after a day. */
+/** A diagnosis of the connection to a browser; `checks` is JSON. It is deleted after a day. */
 export type DiagnosisRow = Row & { checks: string };
-/** When a line of a diagnosis was written or seen (`createdAt`, by the shared clock), or that it has ended. */
+/** The moment (`createdAt`, by the shared clock) at which a line of a diagnosis was written or received, or the diagnosis ended. */
 export type DiagnosisMarkRow = Row & { diagnosisId: string; kind: "written" | "received" | "ended"; line: number };
 
 export type JobKind =
@@ -339,27 +339,27 @@ export type JobKind =
 export type JobRow = Row & {
   kind: JobKind;
   state: "waiting" | "running" | "done" | "failed";
-  /** Person whom the work is for; null: the installation. */
+  /** Person that the work is for; null: the installation. */
   userId: string | null;
   /** Id of its subject: a file, a message from a form. */
   subjectId: string | null;
-  /** Of work that repeats: its kind, so that there is one of it. */
+  /** Unique: the kind of work that repeats, or a webhook's id and event; null: none. */
   key: string | null;
   /** JSON: what its kind needs to know. */
   data: string;
   /** How often it was begun. */
   attempts: number;
-  /** By the shared clock: before, it is not begun, and after `goodUntil` not any more. */
+  /** By the shared clock: the work does not begin before `dueAt`, and not after `goodUntil`. */
   dueAt: number;
   goodUntil: number | null;
   /** The process that runs it. */
   processId: string | null;
-  /** How far it has come, in steps of its kind; null: it does not say. */
+  /** Progress of the work, in steps of its kind; null: it reports none. */
   done: number | null;
   total: number | null;
-  /** Why it has failed, or is tried again: what follows a colon. */
+  /** Why the work has failed, or is tried again: text that follows a colon. */
   problem: string | null;
-  /** JSON: what came of it. */
+  /** JSON: the outcome of the work. */
   result: string | null;
 };
 
@@ -367,8 +367,8 @@ export type JobRow = Row & {
 export type CompletionRow = Row & { userId: string; processId: string };
 
 /**
- * Response of a program that was kept, with the reply that it is in a chat. `items`: JSON of what the program had sent and of what was
- * answered, as OpenAI's Responses have it; `size`: its bytes; `previousId`: of the response that it goes on from.
+ * A response that is kept for a program, with the chat's reply that it stands for. `items`: JSON of the program's input and of the
+ * answer, in the format of OpenAI's Responses; `size`: bytes of `items`; `previousId`: the response that this one continues.
  */
 export type KeptResponseRow = Row & {
   userId: string;
@@ -383,21 +383,21 @@ export type KeptResponseRow = Row & {
 export type ProcessRow = Row & { host: string; pid: number; version: string; data: string };
 
 /**
- * A part of a reply beside its text. `n` is its place among all parts of the reply; the numbers that are left out belong to its
- * text, which lies in the message alone. `at` is the offset in that text at which the part stands.
+ * A part of a reply beside its text. `n` is its place among all parts of the reply; the missing numbers belong to its
+ * text, which is stored in the message alone. `at` is the offset in that text at which the part stands.
  */
 export type PartRow = Row & {
-  /** Of a call: who has said what it has brought (`replies/tools/provenance.server.ts`); null: nobody but the house. */
+  /** Origin of the words in a call's result (`replies/tools/provenance.server.ts`); null: the installation alone. */
   origin: string | null;
   messageId: string;
   n: number;
   kind: "reasoning" | "tool" | "image";
   at: number;
-  /** A thought, or what came of a call; of an image what it shows. */
+  /** A thought, the result of a call, or a description of an image. */
   text: string;
   /** Of a call. */
   status: CallStatus | null;
-  /** JSON: of a call a `Call`, of an image a `MadeImage`, of a thought what its provider wants back. */
+  /** JSON: a `Call`, a `MadeImage` for an image, or the data of a thought that its provider wants back. */
   data: string | null;
   /** null while it grows, and if the server was killed meanwhile; `createdAt` is when it began. */
   finishedAt: number | null;
@@ -441,20 +441,20 @@ export type ToolRow = Row &
     /** JSON list of `ListedTool`: what the server offered when it was asked last. */
     listed: string;
     listedAt: number | null;
-    /** Why it could not be asked. */
+    /** Why the server could not be asked. */
     problem: string | null;
     /** Outcome of signing in there: JSON of `ToolAccess`, encrypted with the row's id. */
     access: string | null;
     position: number;
   };
 
-/** A person's own account at a server of tools that wants each person's. */
+/** A person's own account at a server of tools that wants an account for each person. */
 export type ToolAccountRow = Row & {
   userId: string;
   toolId: string;
   /** Outcome of signing in there: JSON of `ToolAccess`, encrypted with the row's id and the tool's address. */
   access: string | null;
-  /** Moment of the person's consent; null while they are on their way to it. */
+  /** Moment of the person's consent; null while they have not given it yet. */
   connectedAt: number | null;
   /** As in `ToolRow`, by what the server offers this account. */
   listed: string;
@@ -462,7 +462,7 @@ export type ToolAccountRow = Row & {
   problem: string | null;
 };
 
-/** Names that a provider of identities has for an account or a group that it keeps here (SCIM); `id` is that thing's own. */
+/** Names that a provider of identities has for an account or a group that it manages here (SCIM); `id`: of that account or group. */
 export type ProvisionedRow = Row & {
   userId: string | null;
   groupId: string | null;
@@ -482,12 +482,12 @@ export type WebhookRow = Row & {
   personMade: Flag;
   limitReached: Flag;
   enabled: Flag;
-  /** Outcome of the last attempt; null: it was taken. */
+  /** Error of the last attempt; null: the message was taken. */
   problem: string | null;
   triedAt: number | null;
 };
 
-/** A server of files (WebDAV) that people may connect an account of theirs at. */
+/** A server of files (WebDAV) at which people may connect their own account. */
 export type DriveRow = Row & ForGroups & { name: string; address: string; enabled: Flag };
 
 /** A person's own account at a server of files. */
@@ -499,7 +499,7 @@ export type DriveAccountRow = Row & {
   password: string;
 };
 
-/** A folder at a server of files: what is in it are documents of a project, as far as its person may read it there. */
+/** A folder at a server of files: its files are documents of a project, as far as the folder's owner may read them there. */
 export type FolderRow = Row & {
   userId: string;
   accountId: string;
@@ -507,9 +507,9 @@ export type FolderRow = Row & {
   /** From the root of the account, without slashes at its ends; empty for all of it. */
   path: string;
   lookedAt: number | null;
-  /** Outcome of the last look, where there is something to say. */
+  /** Problem of the last look; null: there was none. */
   problem: string | null;
-  /** Since when its server has refused it at each look; null: it has not. */
+  /** Since when the server has refused the folder at each look; null: it is not refused. */
   refusedAt: number | null;
   /** JSON list of `Skipped`. */
   skipped: string;
@@ -518,7 +518,7 @@ export type FolderRow = Row & {
 /** A tool that a person has allowed for a whole chat; `version`: the tool's, at that time. */
 export type GrantRow = Row & { chatId: string; toolId: string; name: string; version: string };
 
-/** A turn at a model that answers only so many at once; of a process that is gone, it is none. */
+/** A turn at a model that answers a limited number at once; a turn of a process that is gone does not count. */
 export type TurnRow = Row & {
   modelId: string;
   userId: string;
@@ -555,13 +555,13 @@ export type ModelRow = Row &
     pseudonyms: Flag;
     /** Whether a reply that a restart has cut off goes on by itself. */
     resumes: Flag;
-    /** Whether it is asked for other words where those of a question find little. */
+    /** Whether the model is asked for other words if the words of a question find little. */
     helpsSearch: Flag;
-    /** Model that goes on where this one has failed before it wrote anything. */
+    /** Model that takes over if this one fails before it has written anything. */
     fallbackId: string | null;
-    /** Replies that it writes at once at most; null for as many as come. */
+    /** Most replies that the model writes at once; null: no limit. */
     atOnce: number | null;
-    /** Price of a million tokens of a prompt that the provider had kept; null: that of the others. */
+    /** Price of a million prompt tokens that the provider had cached; null: the price of other prompt tokens. */
     cachedPrice: number | null;
     systemPrompt: string;
     inputPrice: number | null;
@@ -581,11 +581,11 @@ export type PageRow = Row & {
   inMenu: Flag;
   /** Whether people have to accept it before they go on. */
   mustAccept: Flag;
-  /** When its text changed last: who has accepted an older one is asked again. */
+  /** Last change of the page's text: people who have accepted an older text are asked again. */
   textAt: number;
 };
 
-/** How new the text was of the pages that a person has accepted last. */
+/** The newest `textAt` of the pages that a person has accepted last. */
 export type AcceptanceRow = Row & { userId: string; textAt: number };
 
 export type ProjectRow = Row & {
@@ -621,7 +621,7 @@ export type FileRow = Row & {
   text: string | null;
   /** Not sent with a message yet. */
   temporary: Flag;
-  /** For a file of a temporary chat: the session that it is deleted with. */
+  /** The session that a file of a temporary chat is deleted with. */
   sessionId: string | null;
   /** 1 once it was read and all of its passages are stored. */
   ready: Flag;
@@ -706,7 +706,7 @@ export type AuditRow = Row & {
   sealKeyId: string | null;
 };
 
-/** How long things are kept. It deletes from `startsAt` on, a day after it was saved. */
+/** How long things are kept. Deletion begins at `startsAt`, a day after the rule was saved. */
 export type RetentionRow = Row & {
   kind: "chats" | "files" | "audit" | "usage";
   days: number;
@@ -716,7 +716,7 @@ export type RetentionRow = Row & {
   startsAt: number;
 };
 
-/** While it exists, nothing of this person is deleted. */
+/** A hold: while the row exists, nothing of this person is deleted. */
 export type HoldRow = Row & { userId: string; reason: string };
 
 /** Origin of a thing that was moved here from another program or another Tertulia: its id there, and the one here. */
@@ -727,7 +727,7 @@ export type MoveRow = Row & {
   ownId: string;
 };
 
-/** A key that the audit trail is sealed with, encrypted; what it signs (`audit/keys.server.ts`). */
+/** An encrypted key that seals the audit trail, and the data that it signs (`audit/keys.server.ts`). */
 export type SealKeyRow = Row & { key: string; adopted: number | null; head: string | null; cut: string | null };
 
 /** An account whose details are gone from the audit trail, and the mark that signs it. */
@@ -766,10 +766,10 @@ export type ApiKeyRow = Row & {
   /** Hash of the id of a program that has connected by OAuth, whose key is for /mcp alone; null for a key that its person has made. */
   client: string | null;
   codeHash: string | null;
-  /** Of a connection whose code has not been used: the program's PKCE challenge. */
+  /** The program's PKCE challenge, for a connection whose code has not been used yet. */
   challenge: string | null;
   redirectUri: string | null;
-  /** Hash of the token that gets the next key; `expiresAt` is of this one. */
+  /** Hash of the token that gets the next key; `expiresAt` belongs to the current key. */
   refreshHash: string | null;
   expiresAt: number | null;
 };
@@ -823,12 +823,12 @@ export type ScheduleRow = Row & {
   enabled: Flag;
   nextAt: number;
   askedAt: number | null;
-  /** Of an errand: JSON list of where it looks; null: it is asked in a chat. */
+  /** JSON list of the places where an errand looks; null: the question is asked in a chat. */
   looksIn: string | null;
   /** The chat that it was asked in last, or the last errand. */
   chatId: string | null;
   errandId: string | null;
-  /** Why it could not be asked the last time. */
+  /** Why the question could not be asked the last time. */
   problem: string | null;
 };
 
@@ -839,11 +839,11 @@ export type PasskeyRow = Row & {
   credentialId: string;
   /** COSE, as base64url. */
   publicKey: string;
-  /** How often its device says it has signed; 0 where it does not count. */
+  /** Number of signatures that its device reports; 0 if the device does not count them. */
   counter: number;
   /** JSON list of how its device is reached, for the browser. */
   transports: string;
-  /** When the last challenge was made that it has answered: an older one is refused. */
+  /** Creation time of the last challenge that the passkey has answered: an older challenge is refused. */
   challengedAt: number;
   lastUsedAt: number | null;
 };
@@ -855,7 +855,7 @@ export type ArtifactRow = Row & {
   chatId: string | null;
   /** The project whose members read it. */
   projectId: string | null;
-  /** The file that its newest version is kept as, by which it is found; null until that is made, and in a temporary chat. */
+  /** The file of its newest version, by which search finds the artifact; null until the file is made, and in a temporary chat. */
   fileId: string | null;
   /** In a temporary chat: the session that it is deleted with. */
   sessionId: string | null;
@@ -863,16 +863,16 @@ export type ArtifactRow = Row & {
   n: number;
   kind: ArtifactKind;
   title: string;
-  /** Of code: the language. */
+  /** Language, if it is code. */
   language: string | null;
   /** The newest version; 0 while the first one is being written. */
   version: number;
-  /** 1: a model has written in it with words before it that anybody may have written, so that it may repeat them. */
+  /** 1: a model that had text of outsiders in its prompt has written in the artifact, which may repeat that text. */
   outside: number;
   /** The text so far of a version that a model is writing, and the question that its reply answers. */
   growing: string | null;
   growingFor: string | null;
-  /** Of the link by which anyone may read it, and the version that they read; null: not shared. */
+  /** Token of the link by which anyone may read it, and the version that the link shows; null: not shared. */
   shareToken: string | null;
   sharedVersion: number | null;
 };
@@ -908,11 +908,11 @@ export type ErrandRow = Row & {
   /** `planned`: the plan waits for its person. */
   state: "planning" | "planned" | "running" | "paused" | "stopped" | "done";
   problem: string | null;
-  /** Most that it may cost, in the currency of the models' prices; null: what the plan of its person gives. */
+  /** Most that it may cost, in the currency of the models' prices; null: as much as the person's plan allows. */
   budget: number | null;
   stepsAtMost: number;
   minutesAtMost: number;
-  /** In ms, of all that was done for it, also what has failed or is no part of its plan any more; likewise steps and money. */
+  /** Time worked for it in ms, steps taken and money spent; failed steps, and those no longer in its plan, count too. */
   workedMs: number;
   taken: number;
   spent: number;
@@ -920,26 +920,26 @@ export type ErrandRow = Row & {
   notifies: Flag;
   /** Whether it begins once its plan is there, without its person's yes. */
   startsItself: Flag;
-  /** Of one that begins by itself: the time of a schedule, or the row of a series. */
+  /** Key of an errand that begins by itself: the time of a schedule, or the row of a series. */
   key: string | null;
 };
 
-/** A step of an errand, in the order of part, stage and position. What it has brought stays. */
+/** A step of an errand, in the order of part, stage and position. Its outcome is kept. */
 export type ErrandStepRow = Row & {
   userId: string;
   errandId: string;
-  /** Index in the plan; after the last one, that of the whole. */
+  /** Index of a part in the plan; one after the last part: the whole. */
   part: number;
   stage: number;
   position: number;
   kind: ErrandStepKind;
-  /** Of a search its words; of a reading JSON of what is read. */
+  /** The words of a search, or JSON of the source to read. */
   input: string;
   state: "waiting" | "done" | "failed" | "skipped";
   /** Its outcome: names of what was found, notes, a section. */
   text: string | null;
   problem: string | null;
-  /** Number by which what was read is cited; null where it was of no use. */
+  /** Number by which the source that was read is cited; null if it was of no use. */
   source: number | null;
   inputTokens: number | null;
   outputTokens: number | null;
@@ -952,7 +952,7 @@ export type MemoryRow = Row & {
   userId: string;
   /** null: in all their chats. */
   projectId: string | null;
-  /** The chat that it comes from; null where the person has written it, or that is gone. */
+  /** The chat that the sentence comes from; null if the person has written it, or the chat is gone. */
   chatId: string | null;
   text: string;
 };
@@ -960,20 +960,20 @@ export type MemoryRow = Row & {
 /** Questions in series: a template over the rows of a table. */
 export type BatchRow = Row & {
   userId: string;
-  /** null: the default, as the model is gone. */
+  /** null: the model is gone, so that the default is used. */
   modelId: string | null;
-  /** Of the template, as it was. */
+  /** Copied from the template. */
   title: string;
   content: string;
   /** JSON list of the names of the table's columns. */
   columns: string;
   total: number;
-  /** Most that it may cost, in the currency of the models' prices; null: what the plan gives. */
+  /** Most that it may cost, in the currency of the models' prices; null: as much as the plan allows. */
   budget: number | null;
   state: "running" | "paused" | "stopped" | "done";
   /** Why it is paused. */
   problem: string | null;
-  /** Of errands, one a row: JSON list of where they look; null: each row is one question. */
+  /** JSON list of the places where the errands look, one errand a row; null: each row is one question. */
   looksIn: string | null;
 };
 
@@ -1074,7 +1074,7 @@ export type SearchModelRow = Row & {
   questionPrefix: string;
   passagePrefix: string;
   enabled: Flag;
-  /** Why it could not be asked the last time, in a sentence; null: it could. */
+  /** Why it could not be asked the last time, in a sentence; null: it could be asked. */
   problem: string | null;
 };
 

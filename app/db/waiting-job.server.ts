@@ -1,7 +1,7 @@
 import type { Insertable } from "kysely";
 import type { JobKind, JobRow } from "./tables.ts";
 
-/** A job that waits from now on, but for its id. `now`: epoch ms, by the shared clock. */
+/** The row of a new waiting job, without its id. `now`: epoch ms, by the shared clock. */
 export const waitingJob = (kind: JobKind, now: number): Omit<Insertable<JobRow>, "id"> => ({
   createdAt: now,
   updatedAt: now,

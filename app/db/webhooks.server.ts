@@ -19,8 +19,8 @@ export const eventTypes: Record<keyof Events, string> = {
 };
 
 /**
- * Has an event told to the addresses that want it, by jobs that are stored with what it is about: `db` may be its transaction. `key`: the
- * same event is told once while its job is kept, a day. `now`: epoch ms.
+ * Adds jobs that send an event to the webhooks that want it; `db` may be the transaction that stores the event's subject. `key`: the
+ * same event is sent once while its job is kept, a day. `now`: epoch ms.
  */
 export async function tellWebhooks<Event extends keyof Events>(
   db: Db,
@@ -40,7 +40,7 @@ export async function tellWebhooks<Event extends keyof Events>(
   }
 }
 
-/** Asked at the end of each reply. */
+/** Prepared: runs at the end of each reply. */
 const wantingOf = (event: keyof Events & keyof WebhookRow) =>
   prepared((db, { one }: { one: number }) =>
     db.selectFrom("webhooks").where("enabled", "=", sql.lit(1)).where(sql.ref(event), "=", one).select("id"),

@@ -14,7 +14,7 @@ const bySqlite: Record<number, string> = {
   26: "no es una base de datos: para el servidor y pon en su lugar la última copia buena",
 };
 
-/** The sentence for an embedded database that can't be opened or brought up to date; the error itself if it is another one. */
+/** The sentence for an embedded database that can't be opened or brought up to date; any other error is returned as it is. */
 export function explainSqlite(error: unknown, dataDir: string): unknown {
   const { errcode } = faultOf(error);
   const path = join(dataDir, "tertulia.db");
@@ -24,7 +24,7 @@ export function explainSqlite(error: unknown, dataDir: string): unknown {
   return new ConfigError(`La base de datos ${path} ${why}${copies}.`, { cause: error });
 }
 
-// PostgreSQL's SQLSTATE and Node's names of what keeps one from a connection.
+// PostgreSQL's SQLSTATE codes and Node's error codes for a connection that can't be made.
 const byPostgres: [RegExp, string][] = [
   [/^ECONNREFUSED/, "en esa dirección no escucha nadie"],
   [/^(ENOTFOUND|EAI_AGAIN)/, "esa máquina no se encuentra"],
@@ -38,7 +38,7 @@ const byPostgres: [RegExp, string][] = [
   [/^53100|^ENOSPC/, "está en un disco en el que no queda sitio"],
 ];
 
-/** The sentence for a PostgreSQL that can't be used; what it says itself where the code is none of the known ones. */
+/** The sentence for a PostgreSQL that can't be used; with the server's own message if the code is not known. */
 export function explainPostgres(error: unknown): unknown {
   const { code, message } = faultOf(error);
   const known = code || (/timeout/i.test(message) ? "ETIMEDOUT" : "");
@@ -48,8 +48,8 @@ export function explainPostgres(error: unknown): unknown {
 }
 
 /**
- * The sentence for data that a newer version has migrated: `unknown` are the migrations that this one does not have. `dataDir`: of an
- * embedded database, which was copied before.
+ * The sentence for data that a newer version has migrated: `unknown` are the migrations that this version does not have. `dataDir`: of
+ * an embedded database, which was copied before the migration.
  */
 export function newerDatabase(unknown: string[], dataDir?: string): ConfigError {
   const [first] = unknown;

@@ -6,12 +6,12 @@ import { fetchModel } from "../replies/providers/model-fetch.server.ts";
 /** A search model's row with its API key decrypted. */
 export type SearchModelAccess = Pick<SearchModelRow, "externalId" | "baseUrl" | "apiKey">;
 
-// Fewer numbers say nothing; more are of no model.
+// A vector of fewer numbers says nothing; no model gives more.
 const shortest = 8;
 const longest = 8_192;
 
 /**
- * Vectors of texts by a model behind OpenAI's `/embeddings`: for each text as many numbers as for the others. Throws ReplyError with a
+ * Vectors of texts by a model behind OpenAI's `/embeddings`, all of the same length. Throws ReplyError with a
  * Spanish sentence if the server refuses, is silent or answers something else. `dimensions`: how many numbers are wanted; undefined: as
  * many as the model has.
  */

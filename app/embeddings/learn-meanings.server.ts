@@ -13,18 +13,18 @@ type MeaningServices = { db: Db; engine: Engine; searchModel: SearchModel };
 const every = 10_000;
 // Texts of one request: a server on a small machine answers it in a few seconds.
 const passagesAtOnce = 32;
-// Looked at again: a transaction that began earlier may have ended later.
+// Passages that are checked again: a transaction that began earlier may have ended later.
 const overlap = 200;
 const forgottenAtOnce = 1_000;
 
-/** State for the next run: all passages from one to another have a vector of this version. */
+/** State for the next run: the passages from `from` to `to` have a vector of this version. */
 const memory = z.object({ version: z.string().default(""), from: z.number().default(0), to: z.number().default(0) });
 type Memory = z.output<typeof memory>;
 type Passage = Pick<PassageRow, "ownerId" | "fileId" | "messageId" | "text"> & { seq: number; title: string | null };
 
 /**
- * Asks the search model what passages mean: those that are new first, then the ones before, back to the first. Another model begins
- * anew. If its server does not answer, the next run goes on; the model's row says why.
+ * Asks the search model for the meanings of passages: new passages first, then older ones, back to the first. With another model the
+ * work begins anew. If the model's server does not answer, the next run continues; the model's row says why.
  */
 export const meaningsLearning = ({ db, engine, searchModel }: MeaningServices): JobRules => ({
   atOnce: 1,
@@ -62,7 +62,7 @@ export const meaningsLearning = ({ db, engine, searchModel }: MeaningServices): 
           }),
         );
         if (version !== known.version && known.version) {
-          // The server gives other numbers than before: what lies between has none of these yet.
+          // The server gives other numbers than before: the passages from `from` to `to` have none of the new ones yet.
           known = anew(version);
           continue;
         }
@@ -79,7 +79,7 @@ export const meaningsLearning = ({ db, engine, searchModel }: MeaningServices): 
   },
 });
 
-/** Meanings of texts. If a server refuses them together, each by itself: undefined for those that it does not take, as too long. */
+/** Meanings of texts. If a server refuses them together, it gets each by itself: undefined for a text that it refuses, as too long. */
 async function askOneByOneIfRefused(
   ask: (texts: string[]) => Promise<Meaning[]>,
   texts: string[],
@@ -145,7 +145,7 @@ async function countMeanings(db: Db, version: string): Promise<{ done: number; t
   return { done: Number(rows[0]?.done), total: Number(rows[0]?.total) };
 }
 
-/** Once the last search model is deleted, nobody will compare what they have said. One that is only switched off keeps it. */
+/** Deletes the vectors once the last search model is deleted, as nobody compares them any more; one that is only disabled keeps them. */
 async function forgetWithoutModels(db: Db): Promise<void> {
   if (await db.selectFrom("searchModels").select("id").limit(1).executeTakeFirst()) return;
   for (;;) {

@@ -12,12 +12,12 @@ import { embed } from "./embed.server.ts";
 
 type ModelServices = { db: Db; modelKey: Buffer; log: Log };
 
-// In ms. A question waits no longer for its meaning: it is searched by its words then.
+// In ms. A question waits no longer than this for its meaning: it is then searched by its words.
 const questionPatience = 3_000;
 const passagesPatience = 60_000;
-// In ms. After a failure no question waits for as long.
+// In ms. After a failure, questions do not ask the model for this long.
 const restAfterFailure = 30_000;
-// Of a question: what is longer is a document.
+// A question is cut to this length: a longer one is a document.
 const questionLength = 2_000;
 
 /** A model that can be asked, stored or not yet. */
@@ -26,7 +26,7 @@ export type TriedModel = Pick<
   "id" | "externalId" | "baseUrl" | "apiKey" | "questionPrefix" | "passagePrefix" | "problem"
 >;
 
-/** The model that search is done with, if an admin has enabled one: what questions and passages mean to it. */
+/** The model that search uses, if an admin has enabled one: it gives the meanings of questions and passages. */
 export class SearchModel implements Meanings {
   readonly #services: ModelServices;
   #restsUntil = 0;
@@ -72,7 +72,7 @@ export class SearchModel implements Meanings {
     }
   }
 
-  /** The server's own vectors of texts, of as many numbers as are wanted. Throws ReplyError. */
+  /** The server's own vectors of texts, each with `dimensions` numbers if that is given. Throws ReplyError. */
   async vectorsOf(model: TriedModel, texts: string[], signal: AbortSignal, dimensions?: number): Promise<number[][]> {
     const { modelKey } = this.#services;
     const apiKey = model.apiKey === null ? null : tryDecrypt(model.apiKey, modelKey, model.id);
@@ -92,7 +92,7 @@ export class SearchModel implements Meanings {
 
 const after = (prefix: string, text: string) => (prefix ? `${prefix} ${text}` : text);
 
-/** Which vectors can be compared: those of one model, of texts given to it in the same way. */
+/** The version of vectors that can be compared: of one model, one length, and texts given in the same way. */
 const versionOf = (model: TriedModel, length: number) => `${nameOf(model)}-${length}`;
 
 function nameOf({ externalId, questionPrefix, passagePrefix }: TriedModel): string {

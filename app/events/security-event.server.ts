@@ -1,4 +1,4 @@
-/** An entry of the audit trail, as it is told outside: without the values that were changed, which may be texts of people. */
+/** An entry of the audit trail, as it is sent to EVENTS_URL: without the values that were changed, which may be texts of people. */
 export type SecurityEvent = {
   id: string;
   at: string;

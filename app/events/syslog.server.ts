@@ -11,7 +11,7 @@ import type { SecurityEvent } from "./security-event.server.ts";
 const audit = 13;
 const warning = 4;
 const informational = 6;
-// RFC 5424, 7.2.2: the number that documents may use; we have none of our own.
+// RFC 5424, 7.2.2: the enterprise number that documentation may use; Tertulia has no number of its own.
 const structure = "audit@32473";
 // In ms.
 const patience = 10_000;
@@ -32,7 +32,7 @@ export async function sendSyslog(to: Syslog, events: SecurityEvent[]): Promise<v
     const framed = messages.map((message) => `${Buffer.byteLength(message)} ${message}`).join("");
     socket.resume();
     socket.write(framed);
-    // Nobody says that messages have arrived (RFC 6587): a balancer with nobody behind it closes at once, a collector goes on listening.
+    // Messages are not acknowledged (RFC 6587): a load balancer without a collector closes at once, a collector keeps listening.
     const closed = once(socket, "close").then(() => Promise.reject(new Error(`${host}:${port} ha cerrado sin leer`)));
     await Promise.race([closed, wait(settles)]);
     closed.catch(() => {});

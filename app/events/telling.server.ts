@@ -11,8 +11,8 @@ const every = 10_000;
 const atOnce = 100;
 
 /**
- * Tells the events of the audit trail outside, in their order, each at least once: what could not be sent is sent the next time. The
- * first time, those from before EVENTS_URL was set are not told.
+ * Sends the events of the audit trail to EVENTS_URL, in order, each at least once: events that could not be sent are sent the next
+ * time. The first run does not send the events from before EVENTS_URL was set.
  */
 export const tellingEvents = (db: Db, to: EventsDestination): JobRules => ({
   atOnce: 1,
@@ -43,7 +43,7 @@ export const tellingEvents = (db: Db, to: EventsDestination): JobRules => ({
   },
 });
 
-/** Keeps the number of the last event that was told, beside the data, so that it goes with them to another database. */
+/** Stores the number of the last sent event in the database, so that it moves with the data to another database. */
 const remember = (db: Db, eventsTold: number) => db.updateTable("house").set({ eventsTold }).execute();
 
 async function newest(db: Db): Promise<number> {

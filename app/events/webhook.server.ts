@@ -35,7 +35,7 @@ export async function sendWebhook(
   { url, secret }: Extract<EventsDestination, { kind: "webhook" }>,
   events: SecurityEvent[],
 ): Promise<void> {
-  // The same events have the same id when they are sent again; with more of them it is another message.
+  // The same events sent again are the same message, with the same id; with more events it is another message.
   const id = `${events[0]?.id}.${events.at(-1)?.id}`;
   const status = await postSigned({ url, secret, id, body: JSON.stringify({ type: "audit", events }) });
   if (status < 200 || status > 299) throw new Error(`EVENTS_URL contesta ${status}`);

@@ -10,12 +10,12 @@ type WebhookServices = { db: Db; clock: SharedClock; toolKey: Buffer };
 const minute = 60_000;
 const retries = [minute, 5 * minute, 30 * minute, 2 * 60 * minute, 6 * 60 * minute];
 
-/** The address has not taken a message; the message is a sentence for people. */
+/** The address has not taken a message; the error's own message is a sentence for people. */
 export class NotTaken extends Error {
   override name = "NotTaken";
 }
 
-/** How events are told to other programs: each message until it is taken, for nine hours at most. */
+/** Job rules that send events to other programs: each message is tried until it is taken, for nine hours at most. */
 export const tellingWebhooks = ({ db, clock, toolKey }: WebhookServices): JobRules => ({
   atOnce: 4,
   retries,

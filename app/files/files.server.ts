@@ -14,7 +14,7 @@ import { documentReading } from "./read-job.server.ts";
 import { FileRefused, NoRoom } from "./refused.server.ts";
 import type { Storage } from "./storage/storage.server.ts";
 
-/** Owner and purpose of a new file; `remote` where it is taken from a folder. `isOwn`: it is no copy, whatever its owner has. */
+/** Owner and purpose of a new file; `remote` where it is taken from a folder. `isOwn`: it is stored even if its owner has it already. */
 export type Keep = { userId: string; projectId: string | null; temporary: boolean; remote?: Remote; isOwn?: true };
 type Remote = Pick<FileRow, "folderId" | "remotePath" | "remoteTag">;
 /** A file on disk, with the name that its sender gave it, or taken from an address of the web. */
@@ -38,7 +38,7 @@ export class Files {
     this.#jobs = jobs;
     this.storage = storage;
     jobs.handle("file", documentReading({ db, storage }));
-    // Apart, so that hundreds of photos hold up no document, and one at a time, as recognising takes a core for seconds.
+    // A separate kind, so that hundreds of photos hold up no document; one at a time, as recognising takes a core for seconds.
     jobs.handle("picture", { ...documentReading({ db, storage }), atOnce: 1 });
   }
 
@@ -81,7 +81,7 @@ export class Files {
     return ids.flatMap((id) => rows.find((row) => row.id === id) ?? []);
   }
 
-  /** Puts what a document has become in its place, and has it read; `remoteTag`: its version at its server. Throws FileRefused. */
+  /** Replaces a document by its new version, and has it read; `remoteTag`: the version at the server. Throws FileRefused. */
   async replace(row: FileRow, sent: Sent, remoteTag: string | null): Promise<void> {
     const mediaType = await mediaTypeOf(sent.path, row.name, sent.size);
     if (isImage(mediaType)) throw new FileRefused("ahora es una imagen.");
@@ -121,7 +121,7 @@ export class Files {
 
   async #store(row: FileRow): Promise<FileRow> {
     await this.#db.transaction().execute(async (trx) => {
-      // Two concurrent uploads must not both believe that there is room: PostgreSQL shows neither what the other one has added.
+      // Two concurrent uploads must not both believe that there is room: in PostgreSQL neither one sees the file that the other adds.
       if (this.#engine === "postgres") {
         await trx.selectFrom("users").where("id", "=", row.userId).select("id").forUpdate().execute();
       }
@@ -133,13 +133,13 @@ export class Files {
     return row;
   }
 
-  /** Has the text in an image recognised in the background, so that it is found, too. */
+  /** Has the text in an image recognised in the background, so that search finds the image, too. */
   async readPicture({ id, userId }: Pick<FileRow, "id" | "userId">): Promise<void> {
     await this.#jobs.add({ kind: "picture", userId, subjectId: id });
     this.#jobs.wake("picture");
   }
 
-  /** Has a file read again in the background, as what reads them learns: nothing of it is found until then. */
+  /** Has a file read again in the background, as the readers improve: search finds nothing of it until then. */
   async readAgain(row: FileRow): Promise<FileRow> {
     const isPicture = isImage(row.mediaType);
     // A picture can be seen without its text.
@@ -160,7 +160,7 @@ export class Files {
     await this.storage.delete(ids);
   }
 
-  /** Has files read that nobody reads: a restored copy and another engine have them without their jobs. */
+  /** Adds jobs for unread files that have none: a restored copy and another engine have the files without their jobs. */
   async resume(): Promise<void> {
     const left = await this.#db
       .selectFrom("files")

@@ -39,11 +39,11 @@ export async function recordingTypeOf(path: string): Promise<string> {
   throw new FileRefused("no es de un tipo que se escuche aquí: MP3, M4A, OGG, WebM, WAV o FLAC.");
 }
 
-/** The type under which it is read. All documents of the old Office have one type: the names of their parts tell them apart. */
+/** The type under which a file is read. All documents of the old Office have one type: the names of their parts tell them apart. */
 async function documentType(path: string, size: number): Promise<string | undefined> {
   const found = await typeOf(path);
   if (found === "image/apng") return "image/png";
-  // Films and pictures share a container: names of kinds tell which.
+  // Films and pictures share a container: its brands tell them apart.
   if (found && /^(?:video\/mp4|image\/hei[cf](?:-sequence)?)$/.test(found))
     return heldPicture(await firstBytes(path)) ?? found;
   if (found !== "application/x-cfb") return found && readAs(found);
@@ -69,7 +69,7 @@ const oldOffice = [
   ["Book", documentTypes.xls],
 ] as const;
 
-// For types that are not accepted: what to convert them to, by extension or type.
+// Sentences for types that are not accepted: what to convert them to, by extension or type.
 const instead: [kind: RegExp, sentence: string][] = [
   [/^msg$/, "es un correo de Outlook. Guárdalo como EML o como PDF."],
   [/^(doc|ppt|dot|pps)$|x-cfb/, "es de un Office antiguo de una clase que no se lee. Guárdalo como DOCX, PPTX o PDF."],
@@ -83,9 +83,9 @@ const instead: [kind: RegExp, sentence: string][] = [
   ],
 ];
 
-/** Refuses a file of a known type and says what to do about it. */
+/** The sentence that refuses a file of a known type and says what to do about it. */
 function whyNot(mediaType: string, ending: string): string {
-  // Documents of offices are archives; one whose content can't be listed is truncated.
+  // Office documents are archives; an archive whose content can't be listed is truncated.
   if (mediaType === "application/zip" && binary.test(ending)) return "está dañado o incompleto: no se puede abrir.";
   const found = instead.find(([kind]) => kind.test(mediaType) || kind.test(ending));
   return (

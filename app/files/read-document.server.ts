@@ -4,8 +4,8 @@ import { FileRefused } from "./refused.server.ts";
 
 export type Passage = { position: number; page: number | null; text: string; words: string };
 /**
- * The text of a document and its passages; their `words` are without the owner. `withoutText`: the numbers of pages, if it has any, on
- * which nothing is written.
+ * The text of a document and its passages; their `words` lack the word of the owner. `withoutText`: the numbers of pages without
+ * text; empty for a document without pages.
  */
 export type DocumentText = { text: string; pages: number | null; passages: Passage[]; withoutText: number[] };
 /** `scanned`: the text of pages that are pictures, by their number, where it was recognised before. */

@@ -11,22 +11,22 @@ import type { Storage } from "./storage/storage.server.ts";
 
 type ReadServices = { db: Db; storage: Storage };
 
-// Each may need half a gigabyte for a moment.
+// Each document may need half a gigabyte for a moment.
 const atOnce = 2;
 const retries = [10_000, 60_000, 10 * 60_000];
-// Pages in one child process, and of one document: two or three seconds each.
+// Scanned pages in one child process, and scanned pages of one document; each takes two or three seconds.
 const scannedAtOnce = 4;
 const scannedAtMost = 200;
 // Few enough that storing them causes no noticeable pause.
 const passagesAtOnce = 40;
 
-/** How documents are read: their text and its passages are stored, or why there is none. */
+/** Job that reads a document: stores its text and passages, or the reason why there is no text. */
 export const documentReading = ({ db, storage }: ReadServices): JobRules => ({
   atOnce,
   retries,
   work: (job) => readStored({ db, storage }, job),
   async failed({ subjectId }, problem) {
-    // A picture can be seen, whether or not its text could be made out.
+    // A picture stays ready, and without a problem, even if its text was not recognised.
     await db.updateTable("files").set({ problem }).where("id", "=", subjectId).where("ready", "=", 0).execute();
   },
 });
@@ -49,7 +49,7 @@ async function readStored({ db, storage }: ReadServices, { subjectId, progress }
   await store(db, file, reading, progress);
 }
 
-/** Reads a document; of what is a picture of a text, that text is recognised first. */
+/** Reads a document; the text of images and scanned pages is recognised first. */
 async function read(
   document: { path: string; mediaType: string },
   progress: JobAtWork["progress"],
@@ -73,10 +73,10 @@ async function store(
   { passages, text, pages }: DocumentText,
   progress: JobAtWork["progress"],
 ): Promise<void> {
-  // A document is also found by what it is called.
+  // A document is also found by its name.
   const called = searchWords(name.replace(/\.[^.]*$/, "").replaceAll("_", " ")).join(" ");
   const indexed = passages.map((passage) => ({ ...passage, words: `${passage.words} ${called}` }));
-  // Of an attempt that was cut off.
+  // Passages of an attempt that was cut off.
   await db.deleteFrom("passages").where("fileId", "=", id).execute();
   for (let at = 0; at < passages.length; at += passagesAtOnce) {
     await progress(at, passages.length);

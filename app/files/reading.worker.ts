@@ -38,13 +38,13 @@ async function read({ path, mediaType, scanned }: ReadingJob): Promise<DocumentT
   };
 }
 
-/** The recognised text of a page, with the words that its lines cut put together. */
+/** The recognised text of a page; words that were hyphenated between two lines are joined. */
 function withoutCuts(scanned: ReadingJob["scanned"], page: number): string | undefined {
   const text = scanned?.get(page);
   return text === undefined ? undefined : joinHyphens([text])[0];
 }
 
-/** As much of it as is kept, and a note where it was cut: on a page of its own if it has pages. */
+/** The texts up to the limit, and a note at the cut: on a page of its own if the document has pages. */
 function cut(texts: string[], isPaged: boolean): string[] {
   const kept: string[] = [];
   let room: number = limits.fileText;

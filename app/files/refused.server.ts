@@ -3,7 +3,7 @@ export class FileRefused extends Error {
   override name = "FileRefused";
 }
 
-/** It does not fit into its owner's plan, which may have room another time. */
+/** The file does not fit into its owner's plan, which may have room another time. */
 export class NoRoom extends FileRefused {
   override name = "NoRoom";
 }

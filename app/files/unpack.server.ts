@@ -4,14 +4,14 @@ import { extname, join } from "node:path";
 import { runWorker, TooMuch } from "../process/child-process.server.ts";
 import { FileRefused } from "./refused.server.ts";
 
-/** A file on disk, as it came out of an archive; `refused`: why it did not. */
+/** A file on disk, taken out of an archive. `refused`: reason why it could not be taken out. */
 export type Unpacked = { path: string; name: string; size: number; refused?: string };
 export type UnpackJob = { path: string; folder: string; filesAtMost: number };
 export type UnpackAnswer = { files: Unpacked[] } | { refused: string };
 
 const filesAtMost = 500;
 
-/** Whether it is a ZIP by its name and its first bytes; documents of offices are ZIPs by those alone. */
+/** Whether a file is a ZIP by its name and its first bytes; office documents are ZIPs by their first bytes alone. */
 export async function isArchive(path: string, name: string): Promise<boolean> {
   if (!/\.zip$/i.test(name)) return false;
   const handle = await open(path);

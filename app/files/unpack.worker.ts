@@ -26,7 +26,7 @@ answerJob((job: UnpackJob): UnpackAnswer => {
 function unpack({ path, folder, filesAtMost }: UnpackJob): Unpacked[] {
   const all = zipEntries(readFileSync(path));
   if (!all) throw new Unreadable("es un ZIP dañado o incompleto: no se puede abrir.");
-  // Some programs write paths from the folder that they are in.
+  // Some programs write paths that begin with «./».
   const named = all.map((entry) => ({ ...entry, name: entry.name.replace(/^(?:\.\/)+/, "") }));
   const entries = named.filter(({ name }) => !passedOver.test(name));
   if (entries.length === 0) throw new Unreadable("es un ZIP sin archivos dentro.");

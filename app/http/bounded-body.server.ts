@@ -2,7 +2,7 @@
 export type BodyBounds = {
   /** In bytes. */
   maxSize: number;
-  /** Set for somebody who is not signed in: the network that the request comes from. */
+  /** Network that the request comes from; set if nobody is signed in. */
   stranger?: string | undefined;
 };
 
@@ -19,12 +19,12 @@ export class BodyRefused extends Error {
 // In ms. Longest pause within a body; a real sender is never silent for so long, not even with two seconds of latency.
 const stallOfStranger = 5_000;
 const stallOfPerson = 30_000;
-// A stranger's body has this many ms, plus a second for each of so many bytes.
+// A stranger's body may take `strangerBegins` ms, plus a second for every `strangerBytesPerSecond` bytes.
 const strangerBegins = 8_000;
 const strangerBytesPerSecond = 16_000;
 
-// At most so many unfinished bodies of strangers from one network; a household behind one address has fewer. One more takes the place
-// of the oldest, so that somebody's slow bodies don't keep out who shares their address: a form comes whole in less than `comesWithin` ms.
+// Most unfinished bodies of strangers from one network; a household behind one address has fewer. A further body takes the place of the
+// oldest one, so that slow bodies don't keep out others at the same address; a form comes whole in less than `comesWithin` ms.
 const ofStrangers = 20;
 const comesWithin = 1_000;
 type Body = { begun: number; giveWay: PromiseWithResolvers<never> };
@@ -39,7 +39,7 @@ function enter(network: string): Body {
     oldest.giveWay.reject(new BodyRefused("slow"));
   }
   const body = { begun: Date.now(), giveWay: Promise.withResolvers<never>() };
-  // Nobody may be waiting when it is told.
+  // Nobody may be waiting for the promise when it rejects.
   body.giveWay.promise.catch(() => {});
   unfinished.set(network, bodies.add(body));
   return body;
@@ -53,7 +53,7 @@ function leave(network: string, body: Body): void {
 
 /**
  * The bytes of a request's body as they come, within bounds. Nothing is read before the first chunk is asked for.
- * Throws BodyRefused for a body that is too large or stalls, or a stranger's that others of the same network need the place of.
+ * Throws BodyRefused for a body that is too large or stalls, or a stranger's whose place a newer body of its network takes.
  */
 export async function* boundedBody(request: Request, { maxSize, stranger }: BodyBounds): AsyncGenerator<Uint8Array> {
   if (Number(request.headers.get("Content-Length") ?? 0) > maxSize) throw new BodyRefused("large");

@@ -1,6 +1,6 @@
 import type { Chunk } from "../replies/chunk.ts";
 
-/** Reads the stream of a reply: JSON objects separated by blank lines, all of a read at once; what does not parse is skipped. */
+/** Reads the stream of a reply: JSON objects separated by blank lines. Yields all objects of a read together; skips invalid JSON. */
 export async function* readChunks(body: ReadableStream<Uint8Array>): AsyncGenerator<Chunk[]> {
   const decoder = new TextDecoder();
   let buffer = "";

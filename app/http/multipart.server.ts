@@ -25,7 +25,7 @@ export class MultipartError extends Error {
 }
 
 const prefix = "tertulia-recibido-";
-// A folder of papers. More than a message may have, so that one file too many gets a proper sentence instead of a broken request.
+// Enough for a folder of papers. More than a message takes, so that one file too many gets a sentence instead of a broken request.
 const filesAtMost = 200;
 
 type Rules = { maxFields: number; maxFile: number; by: string };

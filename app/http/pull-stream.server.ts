@@ -2,7 +2,7 @@ const encoder = new TextEncoder();
 
 /**
  * A stream that pulls: it reads nothing ahead of its reader, and calls `onLeave` when the reader leaves before the end. `toText`:
- * what is sent of each item, for sources of something else than text.
+ * makes the text that is sent for an item, for sources whose items are no texts.
  */
 export function pullStream<Item>(
   source: AsyncGenerator<Item>,
@@ -70,8 +70,8 @@ export async function* withPauses<Item>(source: AsyncGenerator<Item>): AsyncGene
 const enoughToSend = 4_000;
 
 /**
- * Small pieces together, so that each is not sent by itself; never much more than `enoughToSend`, so that a reader who does not read
- * costs no more than that.
+ * Joins small pieces, so that none is sent by itself. A joined text is never much longer than `enoughToSend`, so that a reader who does
+ * not read costs no more than that.
  */
 export async function* together(pieces: AsyncGenerator<string>): AsyncGenerator<string> {
   let text = "";

@@ -19,7 +19,7 @@ export function refuseMalformed(request: IncomingMessage): Malformed | undefined
     headers.host = target.host;
   }
   if (!request.url?.startsWith("/")) return { status: 400, sentence: "La dirección no es válida." };
-  // Node keeps the first of several, a proxy in front perhaps the last (RFC 9112 §3.2).
+  // Node keeps the first of several Host headers, a proxy in front perhaps the last (RFC 9112 §3.2).
   if (headers.host === undefined || !isHost(headers.host) || hostsIn(request) > 1) {
     return { status: 400, sentence: "La cabecera Host no es válida." };
   }

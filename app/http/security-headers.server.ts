@@ -1,15 +1,15 @@
-/** Adds what protects every answer; pages get a CSP with their nonce. */
+/** Adds the protective headers of every answer; pages get a CSP with their nonce. */
 export function addHeaders(response: Response, request: Request, nonce: string): Response {
   const { headers } = response;
   headers.set("X-Content-Type-Options", "nosniff");
   // `no-referrer` makes script-less Chromium send `Origin: null` with forms.
   headers.set("Referrer-Policy", "same-origin");
-  // Older browsers know only this; the others go by the policy, which lets one kind of page be framed, by our own.
+  // Older browsers know only this header; newer ones follow the CSP, which lets our own pages frame some pages.
   const isFramed = headers.get("Content-Security-Policy")?.includes("frame-ancestors 'self'");
   headers.set("X-Frame-Options", isFramed ? "SAMEORIGIN" : "DENY");
   headers.set("Cross-Origin-Opener-Policy", "same-origin");
   headers.set("Cross-Origin-Resource-Policy", "same-origin");
-  // The hint that decides whether pages are light; Chromium alone sends it.
+  // The client hints that decide whether pages are light; only Chromium sends them.
   headers.set("Accept-CH", "ECT, Sec-CH-Prefers-Reduced-Data");
   headers.set("Permissions-Policy", "camera=(), geolocation=(), microphone=(self), payment=(), usb=()");
   if (new URL(request.url).protocol === "https:") headers.set("Strict-Transport-Security", "max-age=31536000");
@@ -22,8 +22,8 @@ export function addHeaders(response: Response, request: Request, nonce: string):
 type Allowed = { scripts: string | undefined; styles?: string | undefined; frames?: boolean; framed?: boolean };
 
 /**
- * The CSP of a page: with the nonce of its scripts, without which it allows none, and that of the styles within it. `frames`: it has frames of
- * this site in it; `framed`: pages of this site may have it in one.
+ * The CSP of a page. `scripts`: nonce of its scripts; without a nonce, none is allowed. `styles`: nonce of the styles within the page.
+ * `frames`: the page has frames with pages of this site; `framed`: pages of this site may show the page in a frame.
  */
 export function contentPolicy({ scripts, styles, frames = false, framed = false }: Allowed): string {
   const dev = import.meta.env?.DEV;

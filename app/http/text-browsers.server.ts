@@ -1,6 +1,6 @@
 import { headerOf } from "./header.server.ts";
 
-// These show a page only when it is complete, ignore styles, and show every menu open.
+// Text browsers show a page only when it is complete, ignore styles, and show every menu open.
 const names = /^(e?links|w3m|lynx|dillo)\b/i;
 
 /** Whether the request comes from a text browser. */

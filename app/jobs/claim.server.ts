@@ -6,20 +6,20 @@ import type { JobKind, JobRow } from "../db/tables.ts";
 
 type ClaimServices = { db: Db; engine: Engine; clock: SharedClock; processes: Processes };
 
-// In ms: whoever was served in this time waits for those who were not.
+// In ms: a person who was served within this time waits for people who were not.
 const lately = 60_000;
 
 /**
- * Takes the next job of a kind for this process; undefined if none is due. At most one of each person runs, or of each subject where it is for nobody, and those who were served
- * least lately come first, so that hundreds of one person's files hold up nobody else's. Processes that ask at the same time get
- * different jobs: PostgreSQL skips the rows that another one is taking.
+ * Takes the next job of a kind for this process; undefined if none is due. At most one job of each person runs, or of each subject if
+ * the job is for no person. People with the fewest recent jobs come first, so that hundreds of one person's files hold up nobody
+ * else's. Processes that ask at the same time get different jobs: PostgreSQL skips the rows that another process is taking.
  */
 export async function claimJob(
   { db, engine, clock, processes }: ClaimServices,
   kind: JobKind,
 ): Promise<JobRow | undefined> {
   const now = clock.now();
-  // The first of each person's, or of each subject's: how often somebody was served is counted once, however many of theirs wait.
+  // The first job of each person or subject: recent jobs are then counted once for each person, however many jobs wait.
   const firsts = db
     .selectFrom("jobs")
     .where("kind", "=", kind)

@@ -15,9 +15,9 @@ import { claimJob } from "./claim.server.ts";
 const lookEvery = 5_000;
 const askEvery = 300;
 const tellEvery = 2_000;
-// Jobs that are under way when the process ends have this long; the rest is begun again elsewhere, or at the next start.
+// Running jobs have this long when the process ends; unfinished ones are begun again elsewhere, or at the next start.
 const patience = 2_000;
-// How often a process may die while it runs a job, beside the retries: the job may be what kills it.
+// Attempts that a job may lose to dying processes, beside the retries: the job itself may kill the process.
 const deathsAtMost = 2;
 
 /** Work can't succeed, however often it is tried. The message is the sentence for people. */
@@ -25,16 +25,16 @@ export class JobFailed extends Error {
   override name = "JobFailed";
 }
 
-/** This process runs the job no more: it was taken for dead, and another one has begun it again. */
+/** The job is no longer this process's: the process was taken for dead, and another one has begun the job again. */
 class JobLost extends Error {
   override name = "JobLost";
 }
 
 /** Arguments of a job's work. */
 export type JobAtWork = Pick<JobRow, "id" | "userId" | "subjectId" | "data" | "attempts"> & {
-  /** Says how far it has come. Rejects if the job was taken from this process meanwhile. */
+  /** Stores how far the job has come. Rejects if the job was taken from this process meanwhile. */
   progress(done: number, total: number): Promise<void>;
-  /** Replaces `data`: what the next attempt has to know. */
+  /** Replaces `data`, the state for the next attempt. */
   remember(data: string): Promise<void>;
   /** Aborted when the process ends. */
   signal: AbortSignal;
@@ -42,15 +42,15 @@ export type JobAtWork = Pick<JobRow, "id" | "userId" | "subjectId" | "data" | "a
 
 /** How jobs of one kind are done. */
 export type JobRules = {
-  /** How many run at once in a process; of one person, one. */
+  /** Jobs that run at once in a process; at most one for each person. */
   atOnce: number;
-  /** How long after each failure it is tried again, in ms; after the last it has failed. */
+  /** Pauses before a failed job is tried again, in ms; after the last retry, it has failed for good. */
   retries: number[];
   /** For work that repeats: how long after its end, in ms. */
   every?: number;
-  /** Returns what came of it. Throws JobFailed where another attempt would be of no use. */
+  /** Does the job and returns its result. Throws JobFailed where another attempt would be of no use. */
   work(job: JobAtWork): Promise<unknown>;
-  /** Told once it has failed for good. */
+  /** Called when the job has failed for good. */
   failed?(job: JobRow, problem: string): Promise<void>;
 };
 
@@ -59,14 +59,14 @@ export type NewJob = Pick<JobRow, "kind"> &
 type JobServices = { db: Db; engine: Engine; clock: SharedClock; processes: Processes; changes: Changes; log: Log };
 
 /**
- * Work that is done in the background, by any process on this database: each job by one of them at a time, again after a failure, and
- * by another one if its process dies. A job may therefore run twice: its work has to stand that.
+ * Work that is done in the background, by any process on this database: each job by one process at a time, again after a failure, and
+ * by another process if the first one dies. A job may therefore run twice, and its work has to allow that.
  */
 export class Jobs {
   readonly #services: JobServices;
   readonly #rules = new Map<JobKind, JobRules & { filling: LimitFunction }>();
   readonly #running = new Map<string, { kind: JobKind; ended: Promise<void> }>();
-  /** Tells whoever waits for a job here, by its id, that an attempt has ended. */
+  /** Emits the id of a job when an attempt has ended, for code that waits for it in this process. */
   readonly #ends = new EventEmitter();
   readonly #closing = new AbortController();
   #timer: NodeJS.Timeout | undefined;
@@ -81,12 +81,12 @@ export class Jobs {
     return this.#running.size;
   }
 
-  /** Says how jobs of a kind are done. Before `start`. */
+  /** Sets how jobs of a kind are done. To be called before `start`. */
   handle(kind: JobKind, rules: JobRules): void {
     this.#rules.set(kind, { ...rules, filling: pLimit(1) });
   }
 
-  /** Begins, and looks every few seconds for what others have left. After `Processes.join`. */
+  /** Begins due jobs, and looks every few seconds for jobs that others have left. To be called after `Processes.join`. */
   async start(): Promise<void> {
     for (const [kind, { every }] of this.#rules) if (every) await this.#addRepeating(kind);
     const look = () => {
@@ -112,7 +112,7 @@ export class Jobs {
     return id;
   }
 
-  /** Begins what waits, as far as there is room. Does not wait for it. */
+  /** Begins waiting jobs, as far as there is room. Does not wait for their end. */
   wake(kind: JobKind): void {
     const rules = this.#rules.get(kind);
     void rules
@@ -129,7 +129,7 @@ export class Jobs {
       if (!job || hasEnded(job) || left <= 0) return job;
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#ends.once(id, resolve);
-      // Another process may run it: then nothing is heard of its end here.
+      // If another process runs the job, its end is not emitted here.
       await Promise.race([promise, wait(Math.min(left, askEvery))]);
       this.#ends.off(id, resolve);
     }
@@ -147,7 +147,7 @@ export class Jobs {
     this.wake(kind);
   }
 
-  /** Takes on nothing more; what does not end in time is left to others, or to the next start. */
+  /** Begins no more jobs; jobs that don't end in time are left to other processes, or to the next start. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#closing.abort();
@@ -172,7 +172,7 @@ export class Jobs {
       .values({ ...waitingJob(kind, now), id: newId(), key: kind })
       .onConflict((conflict) => conflict.column("key").doUpdateSet({ dueAt: now }))
       .execute();
-    // Given up by an older version.
+    // An older version may have given it up.
     await this.#services.db
       .updateTable("jobs")
       .set({ state: "waiting", attempts: 0 })
@@ -181,11 +181,11 @@ export class Jobs {
       .execute();
   }
 
-  /** Gives what dead processes ran, or this one without knowing of it, back to those that wait; begins what is due. */
+  /** Puts jobs of dead processes, and claimed jobs that this process does not run, back to waiting; begins due jobs. */
   async #look(): Promise<void> {
     const { db, clock, processes } = this.#services;
     const mine = [...this.#running.keys()];
-    // One that is being claimed at this moment is not on the list yet.
+    // A job that is being claimed at this moment is not on the list yet.
     const before = clock.now() - lookEvery;
     await db
       .updateTable("jobs")
@@ -233,7 +233,7 @@ export class Jobs {
   async #run(job: JobRow, rules: JobRules): Promise<void> {
     const { clock, log } = this.#services;
     const now = clock.now();
-    // Work that repeats is never given up: what fails tonight may do tomorrow.
+    // Work that repeats is never given up: a run that fails tonight may succeed tomorrow.
     if (job.attempts > rules.retries.length + 1 + deathsAtMost && !rules.every)
       return this.#fail(job, rules, "se ha interrumpido varias veces.");
     if (job.goodUntil !== null && job.goodUntil < now) return this.#fail(job, rules, "ya no sirve: llega tarde.");
@@ -243,7 +243,7 @@ export class Jobs {
       const done = { state: "done" as const, result: JSON.stringify(result ?? null) };
       await this.#store(job, { ...(repeats ?? done), problem: null, processId: null });
     } catch (error) {
-      // It is left to another process, or to the next start.
+      // The job is left to another process, or to the next start.
       if (this.#closing.signal.aborted) return;
       if (error instanceof JobLost) return log.warn({ job: job.id }, "otro proceso ha seguido con un trabajo");
       if (error instanceof JobFailed) return this.#fail(job, rules, error.message);

@@ -6,7 +6,7 @@ import type { JobRules } from "./jobs.server.ts";
 
 const every = 60_000;
 const passagesAtOnce = 100;
-// Read again: a transaction that began earlier may have ended later.
+// Passages that are read again: a transaction that began earlier may have ended later.
 const overlap = 200;
 // Words that are looked at in one run: all of a large vocabulary in less than a day.
 const forgottenAtOnce = 200;
@@ -15,8 +15,8 @@ const forgottenAtOnce = 200;
 const memory = z.object({ seq: z.number().default(0), word: z.string().default("") });
 
 /**
- * Keeps the words that search knows up to date, a minute behind the passages: those of new passages are added, those that are in no
- * passage any more are removed. It begins at the first passage, so it also fills a database that has none.
+ * Keeps the words that search knows up to date, a minute behind the passages: words of new passages are added, words that are in no
+ * passage any more are removed. The job begins at the first passage, so it also fills a database that has no words.
  */
 export const wordsLearning = ({ db, engine }: { db: Db; engine: Engine }): JobRules => ({
   atOnce: 1,

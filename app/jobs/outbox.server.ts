@@ -21,14 +21,14 @@ export class Outbox {
   readonly #key: Buffer;
   readonly #log: Log;
 
-  /** `mailKey` encrypts what waits: there are links in it that open accounts. */
+  /** `mailKey` encrypts waiting e-mails: they hold links that open accounts. */
   constructor({ db, jobs, mail, mailKey, log }: { db: Db; jobs: Jobs; mail: Mail; mailKey: Buffer; log: Log }) {
     this.#db = db;
     this.#jobs = jobs;
     this.#mail = mail;
     this.#key = mailKey;
     this.#log = log;
-    // Without a mail server nothing is added, and what was waiting goes on to wait for one.
+    // Without a mail server no e-mail is added, and e-mails that were waiting go on waiting for a server.
     if (mail.available) jobs.handle("email", { atOnce, retries, work: (job) => this.#send(job) });
   }
 

@@ -15,8 +15,8 @@ const opening = /[«“"'¿¡([`]/;
 const closing = /[:.,;!?…»”"')\]%€`]/;
 
 /**
- * Has `*` begin before an opening sign and end after a closing one, whatever is on its other side: CommonMark leaves the marks of
- * «**Nota:**texto» and «dice**«sí»**y» as they are, as it can't tell their sides apart.
+ * Lets `**` open emphasis before an opening sign and close it after a closing sign, whatever stands on the other side of the mark:
+ * CommonMark leaves the marks of «**Nota:**texto» and «dice**«sí»**y» as they are, as it can't tell whether they open or close.
  */
 function loosenEmphasis({ inline }: MarkdownIt): void {
   inline.State = class extends inline.State {
@@ -51,7 +51,7 @@ function breakCells(md: MarkdownIt): void {
   });
 }
 
-/** Message of the footnotes: `docId` tells its ids from those of others; `isGrowing`: its last notes have not come. */
+/** `docId`: message of the footnotes, part of their ids so that these are unique on a page; `isGrowing`: its last notes have not come. */
 export type FootnoteEnv = Env & { docId?: string; isGrowing?: boolean };
 type Meta = { id: number; subId?: number };
 type BlockRule = Parameters<MarkdownIt["block"]["ruler"]["before"]>[2];

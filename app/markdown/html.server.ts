@@ -1,4 +1,4 @@
-// These read HTML of our own renderer only: well-formed, its attributes without angle brackets.
+// These patterns read HTML of our own renderer only: well-formed, its attributes without angle brackets.
 const tag = /<(\/?)([a-z][a-z0-9]*)[^>]*>/g;
 const piece = /<(\/?)([a-z][a-z0-9]*)[^>]*>|&[#\w]+;|\s+|[^\s<&]/g;
 const empty = new Set(["br", "hr"]);

@@ -7,17 +7,17 @@ type BlockRule = Parameters<MarkdownIt["block"]["ruler"]["after"]>[2];
 const blank = /\s/;
 const wordCharacter = /[\p{L}\p{N}_]/u;
 
-/** Whether what stands between two marks is words or prices, no formula: «5$ y el otro 10$». Formulas have commands, signs or single letters. */
+/** Whether a text between marks is words or prices, not a formula: «5$ y el otro 10$». Formulas have commands, signs or single letters. */
 const isProse = (content: string) =>
   !/[\\^_={}+*/<>|]/.test(content) &&
   ((/\s/.test(content.trim()) && /\p{L}{2}|^\d[\d.,]*\s/u.test(content)) || /^\s*\p{Ll}{4,}\s*$/u.test(content));
-/** `\[1\]` is a number in brackets, escaped. */
+/** `\[1\]` is a number in escaped brackets, not a formula. */
 const isReference = (content: string) => /^[\d\s,;–-]*$/.test(content);
 
 /**
- * `$…$` as Pandoc has it, and stricter, as people write prices and shells: no blank inside the marks, no letter or digit before the
- * first or after the last one. `$$…$$` in a sentence is a formula of its own line. Only the next mark is looked at, so that the time
- * stays linear.
+ * `$…$` by Pandoc's rules and stricter, as people write prices and shell variables: no blank inside next to a mark, no letter or digit
+ * before the first mark or after the last one. `$$…$$` in a sentence is a formula on its own line. Only the next mark is looked at, so
+ * that the time stays linear.
  */
 const dollars: InlineRule = (state, silent) => {
   const { src, pos } = state;
@@ -61,7 +61,7 @@ function nextDollar(src: string, from: number): number {
   return -1;
 }
 
-// The places of all `\\)` and `\\]` of a text that are no escapes, so that one with many beginnings does not take quadratic time.
+// The positions of all `\)` and `\]` of a text that are not escaped, so that a text with many beginnings does not take quadratic time.
 type Ends = { ")": number[]; "]": number[] };
 const endsIn = new WeakMap<object, Ends>();
 
@@ -70,17 +70,17 @@ function endsOf(state: object, src: string): Ends {
   if (known) return known;
   const ends: Ends = { ")": [], "]": [] };
   for (const { 0: run, index } of src.matchAll(/(?<!\\)\\+[)\]]/g)) {
-    // An even number of backslashes are escaped ones.
+    // An even number of backslashes before the bracket escape each other.
     if (run.length % 2 === 0) ends[run.at(-1) as ")" | "]"].push(index + run.length - 2);
   }
   endsIn.set(state, ends);
   return ends;
 }
 
-// In characters: what is longer is no formula that stands in a sentence.
+// In characters: a longer text is no formula within a sentence.
 const longestInline = 4_000;
 
-/** `\\(…\\)` and, in a sentence, `\\[…\\]`. */
+/** `\(…\)` and, in a sentence, `\[…\]`. */
 const brackets: InlineRule = (state, silent) => {
   const { src, pos } = state;
   if (src[pos] !== "\\" || (src[pos + 1] !== "(" && src[pos + 1] !== "[")) return false;
@@ -99,7 +99,7 @@ const brackets: InlineRule = (state, silent) => {
   return true;
 };
 
-/** Index of the first of these ascending numbers that is not below another. */
+/** Index of the first of these ascending numbers that is not below `least`. */
 function firstFrom(numbers: number[], least: number): number {
   let low = 0;
   for (let high = numbers.length; low < high; ) {
@@ -117,7 +117,7 @@ const blockMarks = [
 // Lines of a formula that begins on the line of its mark.
 const linesAtMost = 100;
 
-/** A formula in lines of its own. One whose first mark stands alone goes on to the end where there is no last one: it is still being written. */
+/** A formula on lines of its own. If its first mark stands alone and no last one follows, it goes on to the end: it is still growing. */
 const block: BlockRule = (state, startLine, endLine, silent) => {
   const line = (n: number) => state.src.slice((state.bMarks[n] ?? 0) + (state.tShift[n] ?? 0), state.eMarks[n]);
   const first = line(startLine);
@@ -129,7 +129,7 @@ const block: BlockRule = (state, startLine, endLine, silent) => {
   let isClosed = false;
   const at = rest.indexOf(mark.close);
   if (at !== -1) {
-    // Followed by words it stands in a sentence.
+    // A formula that words follow stands in a sentence.
     if (at !== rest.length - 2 || !rest.slice(0, at).trim()) return false;
     lines.push(rest.slice(0, at));
     isClosed = true;
@@ -169,7 +169,7 @@ const block: BlockRule = (state, startLine, endLine, silent) => {
   return true;
 };
 
-/** Adds formulas to a parser. `render` makes HTML of one; `isDisplay`: it stands by itself. */
+/** Adds formulas to a parser. `render` makes HTML of a formula; `isDisplay`: the formula stands by itself. */
 export function addMath(md: MarkdownIt, render: (source: string, isDisplay: boolean) => string): void {
   md.inline.ruler.before("escape", "math_brackets", brackets);
   md.inline.ruler.after("escape", "math_dollars", dollars);
@@ -185,7 +185,7 @@ export function addMath(md: MarkdownIt, render: (source: string, isDisplay: bool
 /** Whether a line may be the rule under the head of a table. */
 const isTableRule = (line = "") => /^[\s|:-]+$/.test(line) && line.includes("-");
 
-/** Bars within `$…$` in the rows of a table, which would end the cell, escaped as GFM has it. */
+/** Escapes bars within `$…$` in the rows of a table as GFM has it, since they would end the cell. */
 function withEscapedBars(src: string): string {
   if (!src.includes("$") || !src.includes("|")) return src;
   const lines = src.split("\n");

@@ -22,7 +22,7 @@ const memory = { maxOldGenerationSizeMb: 384 };
 
 /**
  * Renders Markdown as safe HTML in a thread. A text that is too long or takes too long is returned as escaped plain text.
- * `owner` is whose turn it is in the fair queue.
+ * `owner`: key by which turns in the fair queue are shared.
  */
 export async function renderInThread(source: string, env: RenderEnv, owner: string): Promise<string> {
   if (source.length > longestText) return plain(tooLong, source);

@@ -11,7 +11,7 @@ import { addMath } from "./math.server.ts";
 export type RenderEnv = FootnoteEnv & {
   /** Address of the drawings of a text, before their keys. Without it their code is shown. */
   drawingsAt?: string;
-  /** Drawings by their keys: their sizes, or why there is no picture; undefined where that is not known. Others are code. */
+  /** Drawings by their keys: their sizes, or why there is no picture; undefined while neither is known. Drawings not listed are code. */
   drawn?: ReadonlyMap<string, Drawn | undefined>;
   /** Pictures are linked to, not shown. */
   light?: boolean;
@@ -61,7 +61,7 @@ rules.fence = (tokens, index, _options, env: RenderEnv = {}) => {
   const language = languageOf(token?.info ?? "");
   const code = contentOf(token);
   const drawing = env.drawingsAt && token && isWhole(token) ? drawingOf(language, code) : undefined;
-  // While it grows, a list or a quotation goes on around its code.
+  // In a growing text, a list or a quotation goes on around its code: no picture there.
   const isKnown = drawing && (env.drawn?.has(drawing.key) ?? (env.isGrowing && token?.level === 0));
   return isKnown ? renderDrawing(drawing.key, code, language, env) : renderCode(code, language, env);
 };
@@ -79,7 +79,7 @@ function renderCode(code: string, language: string, env: RenderEnv): string {
   return `<figure class="code">${caption}<pre tabindex="0"><code>${body}</code></pre></figure>\n`;
 }
 
-/** A picture with its code folded below it; of what is no picture the code, and why. A text that grows has shown the code already. */
+/** A picture with its code folded below it; without a picture, the code and the reason. A growing text has shown the code already. */
 function renderDrawing(key: string, code: string, language: string, env: RenderEnv): string {
   const drawn = env.drawn?.get(key);
   const source = renderCode(code, language, env);
@@ -91,7 +91,7 @@ function renderDrawing(key: string, code: string, language: string, env: RenderE
   const picture = env.light
     ? `<p><a href="${address}">Ver el dibujo (${weight})</a></p>`
     : `<p class="scroll drawn"><a href="${address}"><img src="${address}" alt="${label}"${size}></a></p>`;
-  // Its code stands there already; a figure would be taken for one of code that goes on.
+  // The code stands there already; a figure would be taken for a block of code that still grows.
   if (env.isGrowing) return `${source}${picture.replace("<p", "<p data-drawing")}\n`;
   const data = drawn?.table ? renderData(drawn.table) : "";
   return `<figure class="drawing">${picture}${data}<details><summary>Ver el código</summary>${source}</details></figure>\n`;

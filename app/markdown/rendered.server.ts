@@ -11,12 +11,12 @@ let size = 0;
 const shortEnough = 3_000;
 
 /**
- * Markdown as safe HTML, its drawings as pictures, cached under `name` until `source` changes. Never blocks other requests for long. `owner`: a key that is
- * the same for all texts of one person or share, for fair turns in the rendering thread.
+ * Markdown as safe HTML, its drawings as pictures, cached under `name` until `source` changes. Never blocks other requests for long.
+ * `owner`: a key that is the same for all texts of one person or share, for fair turns in the rendering thread.
  */
 export async function renderedText(name: string, source: string, given: RenderEnv, owner: string): Promise<string> {
   const env = given.drawingsAt === undefined ? given : { ...given, drawn: await drawnIn(source, owner) };
-  // Drawings are known little by little, and light pages link to them.
+  // The HTML changes as drawings become known, and differs in light pages, which link to them.
   const key = `${name}${env.light ? ":light" : ""}${[...(env.drawn ?? [])].map(([one, known]) => (known ? `:${one}` : "")).join("")}`;
   const before = rendered.get(key);
   if (before?.source === source) return before.html;
@@ -31,7 +31,7 @@ export async function renderedText(name: string, source: string, given: RenderEn
   return html;
 }
 
-/** The same without the cache. */
+/** Markdown as safe HTML, without the cache. */
 export const renderSafely = (source: string, owner: string): Promise<string> => render(source, {}, owner);
 
 async function render(source: string, env: RenderEnv, owner: string): Promise<string> {

@@ -12,10 +12,10 @@ const longestHeld = 600;
 const wordBegun = /\S([ \t]{1,20}[^\s|])$/;
 
 /**
- * Offset at which a growing paragraph may be cut after `from`: after each sentence, and at each line break that a line of plain text
- * follows. Not inside links and formulas, nor inside what may be code, a link's text or a formula, unless that has already swallowed a
- * whole sentence. `byWord`: also after the last word but one, if the last one has just begun and no mark is open whose end would change how
- * the text looks.
+ * Offsets at which a growing paragraph may be cut after `from`: after each sentence, and at each line break that a line of plain text
+ * follows. No cut is inside a link or formula, nor inside text that may be code, a link's text or a formula, unless this text already
+ * holds a whole sentence. `byWord`: also after the last word but one, if the last word has just begun and no mark is open whose end
+ * would change how the text looks.
  */
 export function textEnds(paragraph: string, from: number, byWord: boolean): number[] {
   const ends: number[] = [];
@@ -52,7 +52,7 @@ function wordEnd(paragraph: string, start: number): number {
   return start + (space > 0 ? space + 1 : longestHeld);
 }
 
-/** How much of the text is surely paragraph: a last line that may begin something else waits for its end. */
+/** Length of the text that is surely a paragraph: a last line that may begin another block waits for its end. */
 function sureLength(paragraph: string): number {
   const math = paragraph.lastIndexOf("\\[");
   const opensMath = math >= 0 && paragraph.slice(paragraph.lastIndexOf("\n", math) + 1, math).trim() === "";
@@ -73,8 +73,8 @@ export const mayBeOtherBlock = (text: string): boolean => otherBlock.test(text) 
 const code = /(?<!`)(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g;
 
 /**
- * Whether a cut after this text would fall inside a link or a formula for sure, or inside what may be one, or code. Texts are
- * sentences: the patterns see no long ones.
+ * Whether a cut after this text would surely fall inside a link or a formula, or perhaps inside a link, a formula or code. Texts are
+ * sentences, so the patterns see no long texts.
  */
 function cutsInside(text: string): "link or formula" | "perhaps" | undefined {
   if (!/[`\\$[\]]/.test(text)) return undefined;

@@ -8,13 +8,13 @@ import { mayBeOtherBlock, textEnds, unclosed } from "./sentences.server.ts";
  * state for pages that can replace their last block.
  */
 export type Step = {
-  /** How much of the text this was. */
+  /** Length of the text that was fed. */
   length: number;
   /** HTML to add to a document that can only grow. */
   append: string;
   /** Blocks that are complete now, whole. */
   closed: string[];
-  /** The open block as far as it is rendered, its tags left open, and the source after that; of code, a line as it is. */
+  /** The open block as far as it is rendered, its tags left open, and the source after that part; in code, the source is not trimmed. */
   open: { html: string; rest: string; isCode: boolean };
 };
 
@@ -26,24 +26,24 @@ const largestBlock = { characters: 3_000, lines: 60 };
 // the finished message is rendered whole.
 const longestLine = 2_000;
 
-// How much is worked on before others have their turn: a reload in mid-reply brings all of the text at once.
+// Characters that are rendered before other requests have their turn: a reload in mid-reply brings all of the text at once.
 const pieceLength = 250;
 
-// After the first character of a word the one before it is complete.
+// A word is complete when the first character of the next word has come.
 const wordBegun = /(?<=\n)|(?<=[ \t]\S)/;
 // The mark of a list's item, with the blanks around it.
 const itemStart = /^ {0,12}(?:[-+*]|\d{1,9}[.)]) {1,4}(?=\S)/;
 // Words that render as they are: nothing in them can be a mark, a link or need escaping. Most of a reply is made of them, and
 // asking the renderer for each costs four times as much.
 const plainWords = /^[\p{L}\p{N}]+(?: [\p{L}\p{N}]+)*[,.;:!?…]? ?$/u;
-// From the private use area: in no text that a model means to be read.
+// A character of the private use area, which models do not write for readers.
 const standIn = "\uE000";
 const none: ReadonlyMap<string, undefined> = new Map();
 
 /**
  * Markdown as it arrives → HTML in blocks. The open block grows by whole sentences, lines, rows or items; at most one is held
- * back. By word, paragraphs and items of lists grow by words, for documents where `append` is all that is shown; for pages that
- * replace their last block, each word would send all of it again. The state depends on the text alone, not on how it was cut into
+ * back. With `byWord`, paragraphs and items of lists grow by words, for documents where `append` is all that is shown; for pages that
+ * replace their last block, each word would send the whole block again. The state depends on the text alone, not on how it was cut into
  * pieces.
  */
 export class MarkdownStream {
@@ -51,17 +51,17 @@ export class MarkdownStream {
   readonly #byWord: boolean;
   /** Source from the start of the open block on. */
   #source = "";
-  /** How many lines of it were rendered. */
+  /** How many lines of the open block were rendered. */
   #lines = 0;
   /** The open block's kind, as its whole lines make it. */
   #block: Block | undefined;
-  /** The first lines of a table or of code that goes on in another one. */
+  /** The first lines of a table or of code that goes on in a new block. */
   #head = "";
   #hasCutLine = false;
-  /** HTML of the open block, and where the source of what it shows ends. */
+  /** HTML of the open block, and the end of the source that it shows. */
   #html = "";
   #htmlTo = 0;
-  /** The part of it that `append` has given out; shorter than `#html` where later text changed how earlier text is rendered. */
+  /** The part of `#html` that `append` has given out; it stays shorter where later text changed how earlier text is rendered. */
   #given = "";
   #givenTo = 0;
   /** Emphasis that a paragraph's last sentence left open. */
@@ -91,7 +91,7 @@ export class MarkdownStream {
     };
   }
 
-  /** Text in lines or, by word, where each word begins: also the first one, after the blank that the last text ended with. */
+  /** Cuts text into lines or, with `byWord`, where each word begins: also a first word, if the last text ended with a blank. */
   #cut(text: string): string[] {
     if (!this.#byWord) return text.split(/(?<=\n)/);
     const blank = /[ \t]$/.exec(this.#source)?.[0] ?? "";
@@ -208,7 +208,7 @@ export class MarkdownStream {
     const { type = "", lastItem = 0 } = this.#block ?? {};
     const isList = type.endsWith("_list");
     const item = isList ? lastItem - this.#head.length : 0;
-    // One item that is too large by itself is cut where it is.
+    // A single item that is too large is cut at the end of the source so far.
     const cut = item > 0 ? item : this.#source.length;
     if (isList && item <= 0 && cut <= largestBlock.characters) return "";
     const head = this.#headOf(type);
@@ -218,14 +218,14 @@ export class MarkdownStream {
     return append;
   }
 
-  /** The lines that a table or a block of code goes on with in another one. */
+  /** The first lines of a table or a block of code, repeated in the new block in which it goes on. */
   #headOf(type: string): string {
     if (this.#head) return this.#head;
     if (type === "table") return /^.*\n.*\n/.exec(this.#source)?.[0] ?? "";
     return type === "fence" ? (/^.*\n/.exec(this.#source)?.[0] ?? "") : "";
   }
 
-  /** Takes new HTML of the open block; answers what it adds to a document, nothing where it shows something else now. */
+  /** Takes new HTML of the open block; returns the HTML to add to a document, empty if the text already shown has changed. */
   #grow(html: string): string {
     this.#html = html;
     const append = continuation(this.#given, html);
@@ -268,7 +268,7 @@ export class MarkdownStream {
     return markdown.renderInline(source + marks.reverse().join(""), this.#env);
   }
 
-  /** The last item may go on, and what follows it decides whether the list is loose: it is held back. */
+  /** The items of a list but the last: it may go on, and the text after it decides whether the list is loose. */
   #items(lastItem: number): string {
     const html = this.#render(this.#source);
     const before = html.slice(0, Math.max(html.lastIndexOf("<li"), 0));
@@ -282,7 +282,7 @@ export class MarkdownStream {
     return this.#block ? this.#block.type.endsWith("_list") : itemStart.test(this.#source);
   }
 
-  /** The items of a list up to the words of the last line, if that is the first one of an item. `whole`: the line is complete. */
+  /** The items of a list up to the words of the last line, if this line begins an item. `whole`: the line is complete. */
   #item(whole: boolean): string {
     const source = whole ? this.#source.trimEnd() : this.#source;
     const lineStart = source.lastIndexOf("\n") + 1;
@@ -295,7 +295,7 @@ export class MarkdownStream {
     if (ends.length === 0) return this.#html;
     let html = this.#html;
     if (this.#htmlTo < from) {
-      // The marker before an item's text depends on the items before it: the renderer knows.
+      // The marker before an item's text depends on the items before it, so the renderer makes it.
       const begun = this.#render(source.slice(0, from) + standIn);
       html = begun.slice(0, begun.indexOf(standIn));
       this.#htmlTo = from;
@@ -315,7 +315,7 @@ export class MarkdownStream {
     return withoutClosingTags(this.#render(this.#source));
   }
 
-  /** Code of which a part, or a line, was taken by itself is no drawing. */
+  /** Renders a source. Code that was split, or of which a line was cut, is no drawing. */
   #render(source: string): string {
     const isPart = this.#head !== "" || this.#hasCutLine;
     return renderMarkdown(this.#head + source, isPart ? { ...this.#env, drawn: none } : this.#env);

@@ -3,8 +3,8 @@ import { readChunks } from "../http/chunk-stream.server.ts";
 import { Refused } from "./own-api.server.ts";
 
 /**
- * Reads a reply to its end and tells meanwhile that it grows, so that the program does not give it up. A program that leaves does
- * not stop it: the reply stays in its conversation. Throws Refused for a reply that has failed without a text.
+ * Reads a reply to its end and reports its progress, so that the program does not give it up. A program that leaves does not stop
+ * the reply, which stays in its conversation. Throws Refused for a reply that has failed without a text.
  */
 export async function ask(
   answer: { body: ReadableStream<Uint8Array> | null },

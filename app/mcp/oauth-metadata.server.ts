@@ -2,7 +2,7 @@ const scopes = ["read", "write"];
 const ofResource = "/.well-known/oauth-protected-resource";
 const ofServer = "/.well-known/oauth-authorization-server";
 
-// Programs look beside the address that they were given, too (RFC 9728, 3.1).
+// Programs look for the metadata of the site and of its /mcp (RFC 9728, 3.1).
 const resources = new Map([
   [ofResource, ""],
   [`${ofResource}/mcp`, "/mcp"],
@@ -12,7 +12,7 @@ const resources = new Map([
 export function answerMetadata({ method }: Request, { pathname, origin }: URL): Response | undefined {
   const metadata = metadataAt(pathname, origin);
   if (!metadata) return undefined;
-  // Programs that are pages of other sites read it before anybody is known.
+  // Programs that are pages of other sites read the metadata before anybody is known.
   const headers = { "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "MCP-Protocol-Version" };
   if (method === "OPTIONS") return new Response(null, { status: 204, headers });
   if (method === "GET" || method === "HEAD") return Response.json(metadata, { headers });

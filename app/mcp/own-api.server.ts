@@ -4,7 +4,7 @@ import type { ProblemBody } from "../api/http/problem.server.ts";
 
 export type Send = (call: Request) => Response | Promise<Response>;
 
-/** The API as a program's owner has it: whatever a tool does, the API's rules and permissions decide. */
+/** The API with the rights of a program's owner: the API's rules and permissions decide whatever a tool does. */
 export class OwnApi {
   readonly api: ReturnType<typeof hc<Api>>["api"];
   /** Owner of the program. */

@@ -31,7 +31,7 @@ export const toolOf =
 /** A result that is a text. */
 export const said = (text: string): CallToolResult => ({ content: [{ type: "text", text }] });
 
-/** A day, as models read it without doubt. */
+/** A day as YYYY-MM-DD, which models read without doubt. */
 export const day = (at: string) => at.slice(0, 10);
 
 export const excerptOf = (excerpt: { text: string }[]) =>

@@ -55,13 +55,13 @@ const whole = (name: string, min: number, max: number) =>
     .min(min, `${name} tiene que ser ${min} o más`)
     .max(max, `${name} tiene que ser ${max} o menos`);
 
-/** Whether what goes to that address is encrypted, or does not leave this machine. */
+/** Whether traffic to an address is encrypted, or does not leave this machine. */
 export function isSecureOrHere(address: string): boolean {
   const { protocol, hostname } = URL.parse(address) ?? {};
   return /^(https|ldaps):$/.test(protocol ?? "") || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname ?? "");
 }
 
-/** Whether an address is a machine's alone. */
+/** Whether an address has no path, query, fragment or user. */
 function isBare(said: string): boolean {
   const { pathname, search, hash, username } = URL.parse(said) ?? {};
   return pathname === "/" && `${search}${hash}${username}` === "";
@@ -80,7 +80,7 @@ const variables = z.object({
     /^postgres(ql)?:\/\//,
     "postgres://usuario:clave@máquina:5432/base",
   ).optional(),
-  // Several processes count attempts together there.
+  // Several processes count attempts together in Redis.
   REDIS_URL: urlWithPassword("REDIS_URL", /^rediss?:\/\//, "redis://:clave@máquina:6379/0")
     .refine((said) => /^\/?\d*$/.test(URL.parse(said)?.pathname ?? ""), "REDIS_URL acaba en el número de la base: /0")
     .optional(),
@@ -135,7 +135,7 @@ const variables = z.object({
     .min(1, "AI_NOTICE tiene que decir algo: la ley pide avisar de que contesta una inteligencia artificial")
     .max(200, "AI_NOTICE es demasiado largo: tiene que caber en una línea")
     .default("Contesta una inteligencia artificial, que puede equivocarse: comprueba lo importante."),
-  // Whether administrators read what is somebody else's: whenever they like, once they have said what for, or never.
+  // When administrators may read other people's content: whenever they like, once they have given a reason, or never.
   ADMIN_READS: z.enum(["open", "reason", "never"], "ADMIN_READS tiene que ser open, reason o never").default("reason"),
   MAIL_TO: z.email("MAIL_TO tiene que ser una dirección de correo").optional(),
   MAIL_FROM: z.email("MAIL_FROM tiene que ser una dirección de correo").optional(),
@@ -152,7 +152,7 @@ const variables = z.object({
     )
     .optional(),
   SIGNUP: z.enum(["open", "closed"], "SIGNUP tiene que ser open o closed").default("open"),
-  // Whether people come in by an e-mail and a password, too.
+  // Whether people may also sign in with an e-mail address and a password.
   PASSWORD_SIGNIN: z.enum(["on", "off"], "PASSWORD_SIGNIN tiene que ser on u off").default("on"),
   OIDC_ISSUER: z
     .url({ protocol: /^https?$/, error: "OIDC_ISSUER tiene que ser una dirección https" })
@@ -179,7 +179,7 @@ const variables = z.object({
       return z.NEVER;
     })
     .optional(),
-  // For a provider of identities that keeps accounts and groups here (SCIM 2.0); without it there is none.
+  // Token of an identity provider that keeps accounts and groups here (SCIM 2.0); without it, SCIM is off.
   SCIM_TOKEN: z.string().min(32, "SCIM_TOKEN tiene que tener 32 caracteres o más").optional(),
   // Origins whose pages may call the API with a key.
   CORS_ORIGINS: z
@@ -215,7 +215,7 @@ const variables = z.object({
   SEARXNG_URL: httpUrl("SEARXNG_URL").optional(),
   BRAVE_API_KEY: z.string().optional(),
   TAVILY_API_KEY: z.string().optional(),
-  // Shown by whoever reads /metrics; without it there is none.
+  // Token that readers of /metrics send; without it, /metrics answers 404.
   METRICS_TOKEN: z.string().min(16, "METRICS_TOKEN tiene que tener 16 caracteres o más").optional(),
   // Collector of security events: syslog, or an address that takes JSON, which is signed with the secret.
   EVENTS_URL: z
@@ -278,7 +278,7 @@ const environment = variables
     "API_BASE_URL y DATABASE_URL no van juntas: con la API en otra máquina, esta no tiene base de datos",
   );
 
-/** The names of all that can be set. */
+/** The names of all settings. */
 export const settingNames: string[] = Object.keys(variables.shape);
 
 /** The settings of this process, as `readSettings` makes them. */
@@ -317,8 +317,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
 }
 
 /**
- * Like `readConfig`, for a command on an installation that is there: it must not make an empty one beside it. Throws ConfigError where
- * there is none.
+ * Like `readConfig`, for a command on an existing installation: the command must not make an empty one. Throws ConfigError where no
+ * installation is found.
  */
 export function readInstalled(env: NodeJS.ProcessEnv = process.env): Config {
   const dataDir = resolve(env.DATA_DIR || "data");
@@ -404,12 +404,12 @@ function checkFolders(dataDir: string): void {
     accessSync(dataDir, constants.W_OK);
     return readdirSync(dataDir);
   });
-  // Of earlier starts, perhaps by another user. Other folders, such as `lost+found` of a disk, are not ours.
+  // Folders of earlier starts, perhaps by another user. Other folders, such as `lost+found` of a disk, are not ours.
   for (const name of found.filter((one) => one === "files" || one === "backups")) {
     const path = join(dataDir, name);
     usable(path, () => accessSync(path, constants.W_OK));
   }
-  // A container names one on its volume, which is empty at first.
+  // A container names a TMPDIR on its volume, which is empty at first.
   usable(`TMPDIR (${tmpdir()})`, () => mkdirSync(tmpdir(), { recursive: true }));
 }
 
@@ -424,7 +424,7 @@ function usable<Result>(name: string, work: () => Result): Result {
   }
 }
 
-/** Settings whose quotes belong to them: what was encrypted with them can't be read without. */
+/** Settings whose quotes belong to the value: data encrypted with the quotes can't be read without them. */
 const asIs = new Set(["SESSION_SECRET", "SESSION_SECRET_NEW"]);
 
 /** A value without quotes around it: `--env-file` of container engines leaves them, where shells and systemd take them away. */
@@ -464,7 +464,7 @@ function proxyIn({ AUTH_HEADER, AUTH_PROXY }: Values): TrustedProxy | undefined 
   return { header: AUTH_HEADER.toLowerCase(), addresses: AUTH_PROXY };
 }
 
-/** Settings of received e-mail; undefined: none is. */
+/** Settings of received e-mail; undefined if no e-mail is received. */
 function mailIn({ MAIL_IN, MAIL_IN_TOKEN, MAIL_IN_ADDRESS, MAIL_IN_TRUSTS }: Values) {
   if ((!MAIL_IN && !MAIL_IN_TOKEN) || !MAIL_IN_ADDRESS || !MAIL_IN_TRUSTS) return undefined;
   return { imap: MAIL_IN, token: MAIL_IN_TOKEN, address: MAIL_IN_ADDRESS, trusts: MAIL_IN_TRUSTS };

@@ -18,7 +18,7 @@ export function encrypt(text: string, key: Buffer, identity: string): string {
   return Buffer.concat([iv, cipher.getAuthTag(), body]).toString("base64");
 }
 
-/** The text of `encrypt`. Throws when the key or the identity is another one. */
+/** Decrypts a result of `encrypt`. Throws if the key or the identity is not the same. */
 export function decrypt(encrypted: string, key: Buffer, identity: string): string {
   const bytes = Buffer.from(encrypted, "base64");
   const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12)).setAAD(Buffer.from(identity));
@@ -26,7 +26,7 @@ export function decrypt(encrypted: string, key: Buffer, identity: string): strin
   return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
 }
 
-/** The text of `encrypt`, or undefined where the key or the identity is another one: the master secret may have been lost. */
+/** Decrypts a result of `encrypt`; undefined if the key or the identity is not the same: the master secret may have been lost. */
 export function tryDecrypt(encrypted: string, key: Buffer, identity: string): string | undefined {
   try {
     return decrypt(encrypted, key, identity);

@@ -3,8 +3,8 @@ import { recordOf } from "./text/json.ts";
 const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /**
- * Parts of something that was thrown, whoever made it: texts are empty and numbers 0 where it does not say them. `code` is of Node,
- * PostgreSQL and their libraries, `errcode` of SQLite.
+ * Parts of a thrown value, whatever made it: texts that the value lacks are empty, numbers 0. `code` is set by Node, PostgreSQL and
+ * their libraries, `errcode` by SQLite.
  */
 export function faultOf(error: unknown): { name: string; message: string; code: string; errcode: number } {
   const { name, message, code, errcode } = recordOf(error) ?? {};

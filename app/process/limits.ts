@@ -1,6 +1,6 @@
 /**
- * Bounds on what a person may send, store and do at once: texts in characters, files and bodies in bytes. How often somebody
- * may try something stands in `api/http/rate-limit.server.ts`.
+ * Bounds on what a person may send, store and do at once: texts in characters, files and bodies in bytes. The rate limits
+ * stand in `api/http/rate-limit.server.ts`.
  */
 export const limits = {
   name: 80,
@@ -20,7 +20,7 @@ export const limits = {
   groupDescription: 500,
   notice: 2_000,
   holdReason: 1_000,
-  /** Characters of a person's reason, and of a question and a reply that they have an opinion of. */
+  /** Characters of the reason of an opinion, and of the question and the reply that the opinion is about. */
   opinionReason: 1_000,
   opinionText: 20_000,
   inspectionPurpose: 500,
@@ -29,7 +29,7 @@ export const limits = {
   assistantBeginning: 500,
   assistantFiles: 50,
   templateContent: 8_000,
-  /** Of skills: how many one person has, characters of a name, a description and the instructions; files, and bytes of one and of all. */
+  /** Skills of a person; characters of a name, a description and the instructions; files of a skill, bytes of one file and of all. */
   skills: 100,
   skillName: 64,
   skillDescription: 1_024,
@@ -60,29 +60,29 @@ export const limits = {
   repliesAtOnce: 16,
   /** Longest reply; a model that never stops is cut off here. */
   reply: 400_000,
-  /** Most of its thoughts that is kept. */
+  /** Longest thoughts of a reply; the rest is not kept. */
   reasoning: 400_000,
-  /** How long what was done in the background is kept once it has ended, with what it has prepared, in ms. */
+  /** How long a background job is kept once it has ended, with the results that it has prepared, in ms. */
   endedJob: 24 * 60 * 60_000,
   /** Longest time of a reply, in ms. */
   replyTime: 30 * 60_000,
   /** Bytes of a model server's response, including protocol and thoughts. */
   modelAnswer: 16 * 1024 * 1024,
   apiKeys: 20,
-  /** Rooms of a person; people and messages of one, and how long it lasts, in ms. */
+  /** Rooms of a person; people and messages of a room, and how long the room lasts, in ms. */
   rooms: 50,
   roomPeople: 500,
   roomMessages: 100_000,
   roomTime: 90 * 24 * 60 * 60_000,
   /** Characters of a sentence that is remembered. */
   memory: 300,
-  /** Errands of a person; parts of a plan and searches of each; steps and minutes of one. */
+  /** Errands of a person; parts of a plan and searches of each part; steps and minutes of an errand. */
   errands: 100,
   errandParts: 8,
   errandSearches: 4,
   errandSteps: 300,
   errandMinutes: 600,
-  /** Questions in series: how many one person has, rows of one, bytes of its table. */
+  /** Questions in series: how many series one person has, rows of a series, bytes of its table. */
   batches: 50,
   batchRows: 1_000,
   /** Rows of a series in which each is an errand. */
@@ -101,7 +101,7 @@ export const limits = {
   fileName: 200,
   /** Characters of the address of a page of the web. */
   address: 2_000,
-  /** Bytes of a recording to be written down; what OpenAI takes. */
+  /** Bytes of a recording to be transcribed: the limit of OpenAI. */
   recording: 25 * 1024 * 1024,
   /** Bytes of one file. */
   image: 10 * 1024 * 1024,
@@ -122,6 +122,6 @@ export const limits = {
   incomingMail: 30 * 1024 * 1024,
   /** Bytes of a form with files. */
   uploadBody: 200 * 1024 * 1024,
-  /** Text of a form: the longest artifact, at three bytes a letter, and what stands beside it. */
+  /** Bytes of a form's text: the longest artifact, at three bytes a letter, and the other fields. */
   formBody: 2 * 1024 * 1024,
 } as const;

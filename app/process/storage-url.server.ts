@@ -7,12 +7,12 @@ export type BucketSettings = {
   keys: { accessKeyId: string; secretAccessKey: string } | undefined;
 };
 
-/** Stores of one's own have no regions, but the signature names one. */
+/** Self-hosted stores have no regions, but the signature names a region. */
 const anyRegion = "us-east-1";
 
 /**
- * Reads `s3://bucket/prefix?endpoint=https://…&region=…`, the setting `name`. Answers a sentence for what is wrong with it. Without an endpoint the
- * region is required.
+ * Reads `s3://bucket/prefix?endpoint=https://…&region=…`, the setting `name`. Returns a sentence if the setting is wrong. Without an
+ * endpoint the region is required.
  */
 export function readStorageUrl(text: string, name = "STORAGE_URL"): Omit<BucketSettings, "keys"> | string {
   const url = URL.parse(text);

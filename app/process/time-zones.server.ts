@@ -4,7 +4,7 @@ export function zoneOf(request: Request): string | undefined {
   return said && knownZone(said.replaceAll("%2F", "/").replaceAll("%2B", "+"));
 }
 
-// Zones by what they were called. Making a DateTimeFormat takes a quarter of a millisecond, and every request brings a zone.
+// Zones by the names that were given. Making a DateTimeFormat takes a quarter of a millisecond, and every request brings a zone.
 const known = new Map<string, string>();
 // There are some 600 zones; anybody may write them in other ways.
 const keptNames = 1_000;

@@ -40,7 +40,7 @@ export function readToolServers(text: string): Record<string, ToolServer> | stri
   return servers;
 }
 
-/** An entry without what is null, in its own objects as well: other programs take it for absent. */
+/** An entry without nulls, in its inner objects as well: other programs take null for absent. */
 const withoutNulls = (given: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(given)

@@ -13,7 +13,7 @@ export function whyUnusable(error: unknown): string | undefined {
   if (code === "EIO") return "está en un disco que no se puede leer";
 }
 
-/** The user of this process. One without a name, as in a container, is told by number. */
+/** The user of this process by name; a user without a name, as in a container, by number. */
 function user(): string {
   try {
     return userInfo().username;

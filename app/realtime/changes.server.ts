@@ -1,8 +1,8 @@
-/** Says that something of a person has changed: which kind of thing, never its content. `sessions`: some may have ended. */
+/** Something that belongs to a person has changed. `what`: its kind, never its content; «sessions»: some sessions may have ended. */
 export type Change = { userId: string; what: string };
 /**
- * Between processes: replies are followed in one that does not write them, the one that does has stored more of them, or has left them
- * for another to go on with.
+ * Notice between processes. `followed`: replies are followed in a process that does not write them; `grown`: the writing process has
+ * stored more of them; `left`: it has left them for another process to go on with.
  */
 export type ReplyNotice = { replyIds: string[]; are: "followed" | "grown" | "left" };
 type Listener = (change: Change) => void;
@@ -16,7 +16,7 @@ type Relay = { send(text: string): void; listen(hear: (text: string) => void): P
 /** Publish and subscribe for changes: writers publish here, open pages subscribe. One instance per process. */
 export class Changes {
   readonly #listeners = new Set<Listener>();
-  /** Functions that wake the readers of a reply that another process writes; by reply, as there may be a thousand. */
+  /** Functions that wake the readers of a reply that another process writes; by the reply's id, as there may be a thousand replies. */
   readonly #readers = new Map<string, Set<() => void>>();
   readonly #writers = { followed: new Set<(replyId: string) => void>(), left: new Set<(replyId: string) => void>() };
   readonly #relay: Relay | undefined;

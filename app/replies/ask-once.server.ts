@@ -5,7 +5,7 @@ import { completePrompt } from "./completion.server.ts";
 import { ReplyError } from "./errors.server.ts";
 import type { RunServices } from "./running/runs.server.ts";
 
-/** `signal`: whoever waits does no longer; `patience`: ms that the answer may take. */
+/** `signal`: aborted when nobody waits any longer; `patience`: ms that the answer may take. */
 type Asked = {
   userId: string;
   model: ModelRow;
@@ -21,7 +21,7 @@ export type AnsweredOnce = Spent & ({ text: string; problem?: undefined } | { te
 const plain = { stop: [], settings: {}, required: [], responseFormat: undefined, tools: [], house: [] };
 
 /**
- * The whole answer of a model to one question, for work in the background; counted as its person's. A model that fails or takes too long is
+ * The whole answer of a model to one question, for work in the background; counted for `userId`. A model that fails or takes too long is
  * a `problem`, a Spanish sentence. Throws LimitReached before anything is asked, and what `signal` was aborted with.
  */
 export async function askOnce(
@@ -30,7 +30,7 @@ export async function askOnce(
 ): Promise<AnsweredOnce> {
   const spent: Spent = { inputTokens: 0, outputTokens: 0, cost: 0 };
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(patience)]);
-  // Told also of what a fallback has cost, and an answer that was cut off.
+  // Also called for the cost of a fallback, and of an answer that was cut off.
   const settled = (usage: ReplyUsage, price: number) => {
     spent.inputTokens += usage.inputTokens;
     spent.outputTokens += usage.outputTokens;

@@ -12,7 +12,7 @@ export type Source = {
   /** The file and the number of the passage in it; sources stored before there were files have neither. */
   fileId?: string | null;
   position?: number | null;
-  /** Of a page of the web: its address, and when it was read, in epoch ms. */
+  /** Address of a page of the web, and the time when it was read, in epoch ms. */
   url?: string;
   readAt?: number;
   /** Whether its address comes from a list of search results. */
@@ -21,16 +21,16 @@ export type Source = {
 
 export type Usage = { inputTokens: number; outputTokens: number };
 /**
- * A reply's own usage, as far as its provider tells. `reasoningTokens`: those of the output that were thoughts. Of the input,
- * `cachedTokens`: those that it had kept from another prompt; `writtenTokens`: those that it keeps for the next.
+ * A reply's own usage, as far as its provider tells. `reasoningTokens`: tokens of the output that were thoughts. `cachedTokens`: tokens of
+ * the input that the provider had kept from another prompt; `writtenTokens`: tokens of the input that it keeps for the next prompt.
  */
 export type ReplyUsage = Usage & { reasoningTokens?: number; cachedTokens?: number; writtenTokens?: number };
 
 /**
  * The items of a reply's stream. A reply is a list of parts, numbered by `n`: `part` begins one, `part-end` ends one that is not
  * text. `at` is the offset of `text` in the reply's whole text, or in its part. `tool` comes whenever a call has changed, also after
- * later parts have begun; `sources` whenever there are more of them. `queued` stands alone: the message waits, and `start` comes to none. `turn`:
- * the model answers others first, `place` - 1 of those who wait; 0: its turn has come.
+ * later parts have begun; `sources` whenever there are more sources. `queued` stands alone: the message waits, and no `start` comes.
+ * `turn`: the model answers others first, `place` - 1 of the waiting replies among them; `place` 0: the reply's turn has come.
  */
 export type Chunk =
   | { type: "start"; chatId: string; userMessageId: string | null; messageId: string; modelId: string | null }

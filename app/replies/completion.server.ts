@@ -32,20 +32,20 @@ type CompletionRequest = {
   settings: Settings;
   required: readonly Parameter[];
   responseFormat: ResponseFormat | undefined;
-  /** The program's own, which it carries out itself. */
+  /** Tools of the program, which it carries out itself. */
   tools: OfferedTool[];
-  /** Those of the house that it has asked for, which are carried out here. */
+  /** Tools of the house that the program has asked for; they are carried out here. */
   house: Tool[];
   toolChoice: ToolChoice | undefined;
   signal: AbortSignal;
   /** Called when nothing more will come, also if the model was never asked. */
   onEnd(): void;
-  /** Told what has been counted, for each model that was asked, also where the answer has failed. */
+  /** Gets the usage that has been counted, once for each model that was asked, also when the answer has failed. */
   settled?(usage: ReplyUsage, cost: number): void;
 };
 
 const none = { inputTokens: 0, outputTokens: 0 };
-// In ms: how long a piece may wait for its reader while others wait for the model.
+// In ms: a program that leaves a piece unread for longer gives back its turn at the model.
 const unreadAtMost = 30_000;
 
 /**
@@ -62,7 +62,7 @@ export async function completePrompt(
   const id = newId();
   const leave = () => {
     onEnd();
-    // Until then it counts as one that is under way; whoever waits for the answer does not wait for this.
+    // The completion counts as under way until its row is deleted; the reader of the answer does not wait for that.
     forget(db, id).catch((error) => log.error({ err: error }, "no se pudo descontar una llamada que ha terminado"));
   };
   try {
@@ -106,7 +106,7 @@ export async function completePrompt(
     const length = system.length + prompt.turns.reduce((sum, { content }) => sum + content.length, 0);
     return counted(pieces, leave, length, async ({ status, ...measured }) => {
       measureReply(measured, model, status);
-      // Each model is paid for what it has told of; where none has, the last one by lengths.
+      // Each model is charged for the usage that it has reported; if none has reported any, the last model by text lengths.
       await pay(db, userId, told.size > 0 ? told : new Map([[model, measured.usage]]), settled);
     });
   } catch (error) {
@@ -134,15 +134,15 @@ const isUsable = (model: ModelRow, { tools, hasImages }: { tools: OfferedTool[];
   (model.usesTools === 1 || tools.length === 0) &&
   (model.acceptsImages === 1 || !hasImages);
 
-/** Whether a piece says what was used; where none does, it is estimated. */
+/** Whether a piece reports the usage; if no piece does, the usage is estimated. */
 const tellsUsage = (piece: Piece): piece is Extract<Piece, { type: "finish" }> =>
   piece.type === "finish" && (piece.usage.inputTokens ?? 0) + (piece.usage.outputTokens ?? 0) > 0;
 
 type Entering = { id: string; userId: string; modelId: string; processId: string };
 
 /**
- * Counts a completion; resolves when it is within its plan. The model is asked while the disk keeps what was counted, which its first
- * piece waits for (`entered`). Throws LimitReached.
+ * Counts a completion; resolves when the plan allows it. The model is asked while the transaction commits; the first piece of the answer
+ * waits for the commit (`entered`). Throws LimitReached.
  */
 async function beginEntering(db: Db, entering: Entering): Promise<{ entered: Promise<void> }> {
   const within = Promise.withResolvers<void>();
@@ -151,7 +151,7 @@ async function beginEntering(db: Db, entering: Entering): Promise<{ entered: Pro
     within.resolve();
   });
   await Promise.race([within.promise, entered]);
-  // Whoever waits for it gets the error.
+  // The code that awaits `entered` gets the error.
   entered.catch(() => {});
   return { entered };
 }
@@ -161,7 +161,7 @@ const forget = (db: Db, id: string) => db.deleteFrom("completions").where("id", 
 /** Counts a completion against the plan, and among those of the person that are under way in any process. Throws LimitReached. */
 async function enter(trx: Trx, { id, userId, modelId, processId }: Entering): Promise<void> {
   const now = Date.now();
-  // Locks the person's use of today: two at once do not both find the last place.
+  // Locks the person's use of today, so that two completions at once can't both take the last place.
   await reserveUsage(trx, userId, modelId, now);
   const { count } = await trx
     .selectFrom("completions")

@@ -96,7 +96,7 @@ export type FailureKind = keyof typeof kinds;
  */
 export class ReplyError extends Error {
   readonly status: Status;
-  /** Kind of the provider's failure; undefined for what goes wrong here or by the model itself. */
+  /** Kind of the provider's failure; undefined for a failure in Tertulia or of the model itself. */
   readonly kind: FailureKind | undefined;
   /** Window of the server in tokens, where it said so with `too-long`. */
   readonly fits: number | undefined;
@@ -144,7 +144,7 @@ export class ReplyError extends Error {
       { status: 504 },
     );
   }
-  /** An answer that broke off after it had begun. `why`: what the provider said of it, if it said anything. */
+  /** An answer that broke off after it had begun. `why`: the failure that the provider reported, if it reported one. */
   static cut(why?: ReplyError, cause: unknown = why?.cause) {
     if (!why?.kind || why.kind === "nonsense" || why.kind === "unreachable") {
       return new ReplyError("La respuesta del modelo se cortó antes de terminar. Lo que llegó está guardado.", {
@@ -202,7 +202,7 @@ export function replyError(error: unknown): unknown {
   return ReplyError.of(isConnectionError(error) ? "unreachable" : "nonsense", { cause: error });
 }
 
-/** Words of a failure, whatever its shape; undefined for one that is none of a server. */
+/** The words of a failure, in any shape; undefined if the failure is not a server's. */
 export function toldBy(error: unknown): Told | undefined {
   if (APICallError.isInstance(error)) {
     const { statusCode, responseHeaders = {}, responseBody = "", message } = error;
@@ -221,9 +221,8 @@ export function statusIn(said: string): number | undefined {
 }
 
 /**
- * The failure that a server has told, by its words before its status: gateways send many of them as 400, as 500, or with a 200.
- * Words of OpenAI, Azure, Anthropic, Google, Mistral, DeepSeek, Groq, OpenRouter, Alibaba, llama.cpp, vLLM, Ollama, LM Studio and
- * LiteLLM.
+ * The failure that a server reports, recognised by its words before its status: gateways send many failures as 400, as 500, or with a 200.
+ * Words of OpenAI, Azure, Anthropic, Google, Mistral, DeepSeek, Groq, OpenRouter, Alibaba, llama.cpp, vLLM, Ollama, LM Studio and LiteLLM.
  */
 function failureOf({ status, headers, said }: Told, cause: unknown): ReplyError {
   const kind = kindOf(status, said);
@@ -280,9 +279,9 @@ const words: [FailureKind, RegExp][] = [
 
 function kindOf(status: number | undefined, said: string): FailureKind {
   const byWords = words.find(([kind, pattern]) => {
-    // «Too many tokens per minute» is a limit of the rate, whatever else its words are.
+    // «Too many tokens per minute» is a rate limit, although its words also match `too-long`.
     if (kind === "too-long" && (status === 429 || /per min(?:ute)?\b|rate[ _-]?limit/i.test(said))) return false;
-    // Google says «current quota» of the rate of its free use, too, and when it is over.
+    // Google says «current quota» also of the rate limit of its free use, and adds when to retry.
     if (kind === "unpaid" && status === 429 && /retryDelay|retry in \d|RESOURCE_EXHAUSTED/.test(said)) return false;
     return pattern.test(said);
   })?.[0];

@@ -7,8 +7,8 @@ import { type Position, Reading } from "./reading-place.server.ts";
 import type { Run } from "./running/run.server.ts";
 import type { Runs } from "./running/runs.server.ts";
 
-// In ms: how often a reply that another process writes is looked at if that says nothing of it, as an older version does, and how
-// often that process is told that it is followed here.
+// In ms: how often a reply of another process is read if that process does not tell when it grows (older versions do not), and how often
+// that process is told that the reply is followed here.
 const pollEvery = 250;
 const tellEvery = 5_000;
 // In ms to wait for the title after the reply. A later title appears on the next page, and open pages are notified.
@@ -31,15 +31,15 @@ type Following = {
 };
 
 /**
- * A reply from what is known of it on: first what exists, then live until its end (and title); each time all that is new. Any
- * number of readers may follow; leaving does not affect the reply.
+ * Sends a reply from the place that its reader has reached: first what exists, then live until its end (and title); each time all that is
+ * new. Any number of readers may follow; leaving does not affect the reply.
  */
 export function follow(services: FollowServices, messageId: string, following: Following): AsyncGenerator<Chunk[]> {
   const run = services.runs.get(messageId);
   return run ? followRun(services, run, following) : readStored(services, messageId, following);
 }
 
-/** Whether a reply ever came to this position; a reader that claims to have more than there is can't be followed. */
+/** Whether a reply ever came to this position; a reader that claims to have more than exists can't follow the reply. */
 export async function reached(
   { db, runs }: Pick<FollowServices, "db" | "runs">,
   messageId: string,
@@ -85,14 +85,14 @@ async function* followRun(
       }
       const { status, usage, counted = usage, error } = run;
       chunks = [...chunks, ...reading.next(run, status !== "streaming")];
-      // After what it has: a reply that goes on waits behind that.
+      // The place follows the text: a reply that goes on waits behind its earlier text.
       if (placeSent !== run.place) chunks = [...chunks, { type: "turn", place: run.place }];
       placeSent = run.place;
       if (status !== "streaming")
         chunks = [...chunks, { type: "end", status, usage: counted, ...(error && { error }) }];
       if (chunks.length > 0) yield chunks;
       if (status !== "streaming") break;
-      // While the reader took its time, more may have been written: it looks again before it waits.
+      // More may have been written while the reader was slow, so the loop looks again before it waits.
       if (chunks.length === 0) await run.changed;
       chunks = [];
     }
@@ -111,7 +111,7 @@ async function titled(run: Run, signal: AbortSignal): Promise<void> {
   while (!run.done && !signal.aborted) await run.changed;
 }
 
-/** `begin`: how far its reader has come, at the first look at the reply. */
+/** `begin`: gives the reader's place when the reply is first read. */
 type FollowingStored = { signal: AbortSignal; first: Chunk[] | undefined; begin(reply: ReplyState): Reading };
 
 async function* followStored(
@@ -166,7 +166,7 @@ async function storedReply(db: Db, messageId: string) {
     .where("m.id", "=", messageId)
     .orderBy("p.n")
     .select(["m.content", "m.status", "m.error", "m.sources", "m.inputTokens", "m.outputTokens", "m.reasoningTokens"])
-    // A message may have two for a moment, one of them of a process that is gone.
+    // A message may have two turns for a moment, one of them left by a process that has died.
     .select((e) =>
       e
         .selectFrom("turns as t")

@@ -3,7 +3,7 @@ import { usableBy } from "../db/people/groups.server.ts";
 import type { ModelRow } from "../db/tables.ts";
 import { ReplyError } from "./errors.server.ts";
 
-/** `fits`: whether a model can take what is asked; every one, if not given. */
+/** `fits`: whether a model can take the request; without it, every model can. */
 type Failure = {
   model: ModelRow;
   userId: string;
@@ -13,9 +13,9 @@ type Failure = {
 };
 
 /**
- * The model that goes on for one that has failed before it wrote anything: the next in the chain that administrators have set, of those
- * that are enabled and that the person may use. Undefined at its end, and for what another model would refuse as well. `tried` takes
- * those that have been looked at, so that a ring ends.
+ * The model that replaces one that has failed before it wrote anything: the next in the chain of the administrators that is enabled and
+ * that the person may use. Undefined at the end of the chain, and for a request that another model would refuse as well. `tried` collects
+ * the models that have been looked at, so that a circular chain ends.
  */
 export async function nextInChain(
   db: Db,
@@ -31,7 +31,7 @@ export async function nextInChain(
       .selectAll()
       .select((e) => e.and([e("enabled", "=", 1), usableBy("models", userId)]).as("usable"))
       .executeTakeFirst();
-    // Deleted since the model before was read.
+    // The model was deleted after the one before it was read.
     if (!found) return undefined;
     const { usable, ...next } = found;
     if (usable && fits(next)) return inPlaceOf(model, next);
@@ -40,7 +40,7 @@ export async function nextInChain(
   return undefined;
 }
 
-/** A model with what was asked of another: nothing is shown to it that was hidden from that. */
+/** The replacement model with the settings of the failed one: identifiers hidden from that model stay hidden. */
 const inPlaceOf = (model: ModelRow, next: ModelRow): ModelRow => ({
   ...next,
   temperature: model.temperature ?? next.temperature,

@@ -17,13 +17,13 @@ export type ReasoningPart = {
   /** null while it grows, and if the server was killed meanwhile. */
   finishedAt: number | null;
 };
-/** A call of a tool. `text`: what came of it, as the model is told. */
+/** A call of a tool. `text`: its result, as the model is told. */
 export type ToolPart = {
   kind: "tool";
   at: number;
   text: string;
   startedAt: number;
-  /** null until it is over. */
+  /** Is null until the call is over. */
   finishedAt: number | null;
   status: CallStatus;
   call: Call;
@@ -51,7 +51,7 @@ export type StoredReplyPart = Pick<
   PartRow,
   "n" | "kind" | "at" | "text" | "createdAt" | "finishedAt" | "status" | "data"
 >;
-/** `whole` says whether the beginning that was read is all. */
+/** `whole`: whether the text that was read is the whole text of the part. */
 export type PartBeginning = StoredReplyPart & { whole: boolean };
 
 /** The parts of a stored reply. `rows` are in the order of `n`; the numbers between them are parts of the text. */
@@ -75,7 +75,7 @@ function keptPart({ kind, at, text, createdAt: startedAt, finishedAt, status, da
   return { kind, ...common };
 }
 
-/** Offset at which a part of a text ends: the next part's. */
+/** Offset at which a part of text ends: the offset of the next part. */
 export const endOfText = ({ text, parts }: ReplyState, n: number): number => parts[n + 1]?.at ?? text.length;
 
 /** A part without what its provider wants back. */
@@ -93,11 +93,11 @@ export const numbered = (parts: ReplyPart[]): NumberedPart[] =>
 export const timeOf = ({ startedAt, finishedAt }: KeptPart): number | null =>
   finishedAt === null ? null : finishedAt - startedAt;
 
-/** The stored parts of a message, in order. One that is text alone has none. */
+/** The stored parts of a message, in order. A message of text alone has none. */
 export const storedParts = (db: Db, messageId: string): Promise<StoredReplyPart[]> =>
   inOrder(db).select(partColumns).where("messageId", "=", messageId).execute();
 
-/** The same for several messages, by message. */
+/** The stored parts of several messages, by message. */
 export async function storedPartsOf(db: Db, messageIds: string[]): Promise<Map<string, StoredReplyPart[]>> {
   const rows = await inOrder(db)
     .select(["messageId", ...partColumns])
@@ -126,7 +126,7 @@ export async function beginningsOfParts(
 const partColumns = ["n", "kind", "at", "text", "createdAt", "finishedAt", "status", "data"] as const;
 const inOrder = (db: Db) => db.selectFrom("parts").orderBy("messageId").orderBy("n");
 
-/** Stores these parts of a reply, each in place of what was stored of it. Text is not among them: it lies in the message. */
+/** Stores these parts of a reply, each in place of its stored version. Text parts are not among them: their text is in the message. */
 export async function storeParts(db: Db, messageId: string, parts: NumberedPart[], now: number): Promise<void> {
   for (const { n, part } of parts) {
     const { kind, at, startedAt, finishedAt } = part;
@@ -162,7 +162,7 @@ function dataOf(part: KeptPart): string | null {
   return kept ? JSON.stringify(kept) : null;
 }
 
-/** Says of the calls of a reply that nobody writes any more that they were cut off. Those that are allowed are still to come. */
+/** Marks the running calls of a reply that nobody writes any more as interrupted. Allowed calls stay: they are still to be made. */
 export async function cutCalls(db: Db, messageId: string, now: number): Promise<void> {
   const ofReply = db.updateTable("parts").where("messageId", "=", messageId);
   const over = { finishedAt: now, updatedAt: now };
@@ -172,7 +172,7 @@ export async function cutCalls(db: Db, messageId: string, now: number): Promise<
     .execute();
 }
 
-/** Says of the calls of a stopped reply that they were cut off, or that nobody decided about them. */
+/** Marks the calls of a stopped reply: running ones as interrupted, waiting and allowed ones as refused. */
 export async function endCalls(db: Db, messageId: string, now: number): Promise<void> {
   await cutCalls(db, messageId, now);
   await db
@@ -183,5 +183,5 @@ export async function endCalls(db: Db, messageId: string, now: number): Promise<
     .execute();
 }
 
-/** A model's information about a call that a person has left undecided. */
+/** Text that tells the model about a call that a person has left undecided. */
 export const notDecided = "La persona detuvo la respuesta sin decidir sobre esta llamada.";

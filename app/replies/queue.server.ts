@@ -7,10 +7,10 @@ export type QueuedMessage = {
   content: string;
   modelId?: string | undefined;
   assistantId?: string | null | undefined;
-  /** The message that it follows; without it the one that is the chat's last by then. */
+  /** The message that this one follows; without it, the chat's last message at the time of sending. */
   parentId?: string | null | undefined;
   fileIds: string[];
-  /** Idempotency keys of the messages that it was joined of; the last one becomes the message's. */
+  /** Idempotency keys of the messages that were joined into this one; the last key becomes the message's. */
   keys: string[];
   /** Value of the `Time-Zone` header that it came with. */
   zone?: string | undefined;
@@ -26,7 +26,7 @@ export class TakenBack extends Error {
   override name = "TakenBack";
 }
 
-/** Has a chat's message wait no more. Throws TakenBack if none does or, given its stored form, not this very one. */
+/** Removes a chat's waiting message. Throws TakenBack if none waits or, with `stored`, if another one waits. */
 export async function takeQueued(db: Db, chatId: string, stored?: string): Promise<void> {
   const any = db.updateTable("chats").set({ queued: null }).where("id", "=", chatId).where("queued", "is not", null);
   const taken = stored === undefined ? any : any.where("queued", "=", stored);
@@ -35,11 +35,11 @@ export async function takeQueued(db: Db, chatId: string, stored?: string): Promi
 }
 
 /**
- * Queues a message behind the running reply of a chat. A message that waits there already is joined by its text and files. Answers
- * whether there was a running reply; without one nothing is stored. Throws CannotReply where both together are too long.
+ * Queues a message behind the running reply of a chat. If a message waits there already, the text and files are added to it. Answers
+ * whether there was a running reply; without one nothing is stored. Throws CannotReply if both together are too long.
  */
 export async function queueMessage(trx: Trx, engine: Engine, chatId: string, message: QueuedMessage): Promise<boolean> {
-  // Rows are locked in the same order as when a reply ends, which afterwards looks for what waits.
+  // Rows are locked in the same order as at the end of a reply, which afterwards looks for waiting messages.
   const running = await trx
     .selectFrom("messages")
     .where("chatId", "=", chatId)
@@ -55,7 +55,7 @@ export async function queueMessage(trx: Trx, engine: Engine, chatId: string, mes
     .$if(engine === "postgres", (query) => query.forUpdate())
     .executeTakeFirstOrThrow();
   const before = parseQueued(queued);
-  // Sent twice.
+  // A repeated send.
   if (before && message.keys.some((key) => before.keys.includes(key))) return true;
   const joined = before ? join(before, message) : message;
   await trx

@@ -11,9 +11,9 @@ export class Reading {
   #at = 0;
   /** Whether the reader knows that the part at hand has begun. */
   #announced = false;
-  /** Text before this offset, and what was thought before it, is known to the reader. */
+  /** The reader knows the text before this offset, and the other parts before it. */
   #textFrom = 0;
-  /** Calls that may still change, by their places, and how the reader knows them; empty if it may not know the last change. */
+  /** Calls that may still change, by place, with the version that the reader has; empty if the reader may lack the last change. */
   readonly #calls = new Map<number, string>();
 
   /** A reader that has everything up to this place. Undefined if the reply never came that far. */
@@ -80,7 +80,7 @@ export class Reading {
     return chunks;
   }
 
-  /** The calls that have changed since the reader was told of them. A reply that is over does not change again. */
+  /** The calls that have changed since the reader was told of them. A call that is over does not change again. */
   #changedCalls({ parts }: ReplyState): Chunk[] {
     return [...this.#calls].flatMap(([n, known]): Chunk[] => {
       const part = parts[n];

@@ -34,15 +34,15 @@ export type NewMessage = {
   zone?: string | undefined;
   /** Keeps the chat's draft, because the message is not the draft (an edit). */
   keepDraft?: boolean;
-  /** Stored form of the chat's queued message that this one is; it waits no more from then on. */
+  /** Stored form of the queued message that is sent here; it is taken out of the queue. */
   queued?: string | undefined;
-  /** Of a guest. */
+  /** Set for a guest. */
   room?: AskedInRoom | undefined;
 };
 
 /**
- * Steps of a guest's question in the transaction that stores it. `enter`, the first: holds the guest, who may be about to leave. `take`, the
- * last: takes the message out of what the room has left, whose row is locked after that of the chat, as when a reply ends. Both throw.
+ * Steps of a guest's question in the transaction that stores it. `enter`, the first, holds the guest, who may be about to leave. `take`,
+ * the last, takes the message out of what the room has left; the room's row is locked after the chat's, as when a reply ends. Both throw.
  */
 export type AskedInRoom = { enter(trx: Trx): Promise<void>; take(trx: Trx): Promise<void> };
 
@@ -50,7 +50,7 @@ export type AskedInRoom = { enter(trx: Trx): Promise<void>; take(trx: Trx): Prom
 export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message: NewMessage): Promise<Started> {
   const before = await findSent(db, message);
   if (before?.sent) {
-    // It waited after it had been sent.
+    // The message still waited after it had been sent.
     if (message.queued && message.chatId) await takeQueued(db, message.chatId, message.queued);
     return before.sent;
   }

@@ -17,7 +17,7 @@ type Asked = {
   tell(place: number): void;
 };
 
-// In ms: turns that other processes give back are looked for so often.
+// In ms: how often turns that other processes give back are looked for.
 const lookEvery = 1_000;
 const giveBackAgainAfter = 5_000;
 
@@ -37,8 +37,8 @@ export class Turns {
   }
 
   /**
-   * Resolves once a model may be asked, with what gives the turn back, which may be called twice; at once for a model without a limit. Throws
-   * what `signal` was aborted with.
+   * Resolves once a model may be asked, with a function that gives the turn back and may be called twice; at once for a model without a
+   * limit. Throws the reason with which `signal` was aborted.
    */
   async take({ id: modelId, atOnce }: Pick<ModelRow, "id" | "atOnce">, asked: Asked): Promise<() => Promise<void>> {
     if (atOnce === null) return async () => {};
@@ -65,7 +65,7 @@ export class Turns {
     }
   }
 
-  /** Never throws: a database that is away is asked again, as a turn that stays would be one less for ever. */
+  /** Never throws: an unavailable database is asked again, as a turn that is not given back would be lost for ever. */
   async #giveBack(...turns: Pick<TurnRow, "id" | "modelId">[]): Promise<void> {
     for (const { id, modelId } of turns) this.#over.set(id, modelId);
     const over = [...this.#over.keys()];
@@ -87,7 +87,7 @@ export class Turns {
 
 const [taken, over] = [0, -1];
 
-/** Ends turns. Their rounds are known as long as others wait: whoever comes again at once does not go first each time. */
+/** Ends turns. Ended turns keep their rounds while others wait, so that a person who comes again at once does not go first each time. */
 async function endTurns(trx: Trx, ids: string[]): Promise<void> {
   await trx.updateTable("turns").set({ place: over, messageId: null }).where("id", "in", ids).execute();
   await trx
@@ -112,9 +112,9 @@ type Arriving = Omit<TurnRow, "place" | "round">;
 /** Place of a turn now, stored with it: 0 once the model may be asked. A model that is gone, or has no limit any more, keeps nobody waiting. */
 async function placeOf(trx: Trx, engine: Engine, turn: Arriving): Promise<number> {
   const { modelId, userId, processId } = turn;
-  // Two at once do not both find the last place; SQLite has one transaction at a time.
+  // The lock keeps two turns from both taking the last place; SQLite has one transaction at a time.
   if (engine === "postgres") await sql`select pg_advisory_xact_lock(hashtext(${`turns ${modelId}`}))`.execute(trx);
-  // This process may not have said yet that it is there, or may have said that it ends.
+  // This process is left out: it may not be registered yet, or may have signed off already.
   await trx
     .deleteFrom("turns")
     .where("modelId", "=", modelId)
@@ -134,7 +134,7 @@ async function placeOf(trx: Trx, engine: Engine, turn: Arriving): Promise<number
   const place = model?.atOnce == null ? taken : placeIn(all, own, model.atOnce);
   if (known && known.place !== place) await trx.updateTable("turns").set({ place }).where("id", "=", turn.id).execute();
   if (known) return place;
-  // Of those that are over, a person's last round is the one that counts.
+  // Only the last round of a person's ended turns counts.
   const before = trx.deleteFrom("turns").where("modelId", "=", modelId).where("userId", "=", userId);
   await before.where("place", "=", over).execute();
   await trx
@@ -144,12 +144,12 @@ async function placeOf(trx: Trx, engine: Engine, turn: Arriving): Promise<number
   return place;
 }
 
-// Of one that arrives: waiting, its place not known yet.
+// Place of a turn that arrives: it waits, and its true place is not known yet.
 const behind = 1;
 
 type Queued = Pick<TurnRow, "id" | "userId" | "round" | "place">;
 
-/** The round of a person's next turn: the one that the model is at, or the one after their last. `turns`: by round. */
+/** The round of a person's next turn: the current round of the model, or the one after the person's last. `turns`: ordered by round. */
 export function roundOf(turns: Queued[], userId: string): number {
   const now = (turns.find(({ place }) => place === taken) ?? turns.find(({ place }) => place > 0))?.round ?? 0;
   const last = turns.findLast((turn) => turn.userId === userId);

@@ -27,8 +27,8 @@ export class LimitReached extends Error {
 const day = (now: number) => new Date(now).toISOString().slice(0, 10);
 
 /**
- * Counts a message against the person's plan before the model is called; a reply that goes on after a decision counts as none, but
- * has to fit, too. `ofGuest`: a guest of a room asks, at the same time as others. Throws LimitReached. Call it in a transaction.
+ * Counts a message against the person's plan before the model is called; a reply that goes on after a decision adds no message, but has to
+ * be within the plan, too. `ofGuest`: a guest of a room asks, at the same time as others. Throws LimitReached. Call it in a transaction.
  */
 export async function reserveUsage(
   db: Db,
@@ -95,7 +95,7 @@ const isOfGuest = (e: ExpressionBuilder<Tables, "messages">) =>
     .where("sessions.roomId", "is not", null)
     .select("chats.id");
 
-/** The same for completions, which are not stored. */
+/** The error for too many replies or completions at once. */
 export const tooMany = (now: number) =>
   new LimitReached(
     `Ya se están escribiendo ${limits.repliesAtOnce} respuestas tuyas. Espera a que termine alguna.`,
@@ -110,13 +110,13 @@ export function addedUsage(a: ReplyUsage, b: Partial<ReplyUsage>): ReplyUsage {
   return { ...a, ...Object.fromEntries(told.map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)])) };
 }
 
-// Anthropic's: what it keeps costs a quarter more once. Others tell of none.
+// Surcharge for the tokens that Anthropic caches: a quarter, once. Other providers report none.
 const writingCosts = 0.25;
 
 /** Cost of an answer by the prices of its model for a million tokens, in their currency. */
 export function costOf({ inputPrice, outputPrice, cachedPrice }: Prices, usage: ReplyUsage): number {
   const { inputTokens, outputTokens } = usage;
-  // A server may tell of more than there was.
+  // A server may report more than there were input tokens.
   const [cachedTokens = 0, writtenTokens = 0] = [usage.cachedTokens, usage.writtenTokens].map((tokens) =>
     Math.min(tokens ?? 0, inputTokens),
   );

@@ -51,7 +51,7 @@ const newServersWithin = 3_000;
 const withoutServers = (names: string[]) =>
   `La respuesta va sin las herramientas de ${new Intl.ListFormat("es").format(names.map((name) => `«${name}»`))}: no ha dicho todavía cuáles tiene.`;
 
-/** How often a prompt is made shorter: where each byte is a token, a quarter of the window is what was estimated. */
+/** How often a prompt is shortened, to at most half: if each byte is a token, only a quarter of the estimated text fits. */
 const shortenedAtMost = 2;
 
 /** A reply while a model writes it: it is asked, its calls are carried out, and it is asked again, until it calls nothing more. */
@@ -81,7 +81,7 @@ export class Writing {
   async write(): Promise<void> {
     const isPlain = this.#model.provider === "local" && localCall(this.#question.content) !== undefined;
     if (this.#model.usesTools || isPlain || this.#run.calls.length > 0) this.#calling = await this.#findTools();
-    // Permissions that the person has given meanwhile.
+    // The person may have allowed calls meanwhile.
     await this.#carryOut();
     await this.#askAgainIfTooLong();
     if (this.#missing.length > 0) this.#run.error ??= withoutServers(this.#missing);
@@ -129,7 +129,7 @@ export class Writing {
     const call = localCall(this.#question.content);
     const isOffered = this.#calling?.tools.some(({ name }) => name === call?.name);
     if (call && isOffered && this.#calling && run.calls.length === 0) {
-      // Earlier finds are no answer to this.
+      // Sources found before do not answer this request.
       run.sources = [];
       const calls = new ToolCalls();
       calls.list.push({ id: "local", name: call.name, input: JSON.stringify(call.input) });
@@ -177,7 +177,7 @@ export class Writing {
       signal: run.signal,
       silence: modelSilence,
       tools: tools.map(offeredAs),
-      // It was asked to go on where its text was cut: there may have been nothing more to say.
+      // The model was asked to go on where its text was cut: there may have been nothing more to say.
       mayBeEmpty: last?.role === "user",
       tellsGrowth: true,
       learn: (learned: Learned) => storeLearned({ db, log }, model, learned),
@@ -192,7 +192,7 @@ export class Writing {
         else take(run, piece);
       }
     } catch (error) {
-      // The answer's own error is the one that is told.
+      // The answer's own error is thrown; this failure is only logged.
       await growing
         ?.end(false)
         .catch((lost) => this.#services.log.error({ err: lost }, "no se pudo guardar un escrito"));
@@ -203,7 +203,7 @@ export class Writing {
     return { calls, begun: growing?.begun ?? new Map<number, ToolPart>() };
   }
 
-  /** Answers why it could not be kept. */
+  /** Answers why the image could not be kept. */
   async #keepImage(bytes: Uint8Array): Promise<string | undefined> {
     const { userId, chatId } = this.#question;
     const [chat] = (await findChat(this.#services.db, { chatId })).rows;
@@ -230,7 +230,7 @@ export class Writing {
       prompt.system.length + [...prompt.turns, ...own].reduce((sum, { content }) => sum + content.length, 0);
   }
 
-  /** Carries out what may be; ends the run where something is left for the person to decide. */
+  /** Carries out the permitted calls; ends the run if a call is left for the person to decide. */
   async #carryOut(): Promise<void> {
     if (!this.#calling || this.#run.calls.length === 0) return;
     await carryOut(this.#services, this.#run, this.#calling);
@@ -244,7 +244,7 @@ export class Writing {
     const off = textsIn(chat?.toolsOff ?? "[]");
     const only = chat?.toolIds ? textsIn(chat.toolIds) : undefined;
     const [offers, grants, memory, skills] = await Promise.all([
-      // Tools act in the name of their person; guests of a room are others.
+      // Tools act in the name of the room's owner, and guests are other people.
       chat?.roomId ? { tools: [], missing: [] } : toolbox.offered(userId, off, newServersWithin),
       findGrants(db, { chatId }),
       chat?.sessionId ? undefined : remembers(db, { userId }),
@@ -305,7 +305,7 @@ function take(run: Run, piece: Piece): void {
   else if (piece.type === "finish") {
     run.usage = addedUsage(run.usage, piece.usage);
     run.error = piece.note;
-    // Its numbers would stand for something else where the conversation has sources of its own.
+    // The model's citation numbers would clash with those of sources that the reply already has.
     if (run.sources.length === 0) run.sources = (piece.citations ?? []).map(sourceOf);
   }
 }

@@ -9,13 +9,13 @@ import { dueArtifacts, dueAudit, dueBatches, dueChats, dueErrands, dueFiles, due
 
 type RetentionServices = { db: Db; engine: Engine; auditKey: Buffer; files: Files; changes: Changes };
 
-// Deleted at once, and the rest in ms between two such steps: people who write meanwhile wait for one step at most.
+// Rows that one step deletes, and the pause between two steps in ms: people who write meanwhile wait for one step at most.
 const atOnce = 50;
 const rest = 20;
 
 /**
- * Deletes what the rules say, in small steps, and tells in the audit trail what. Several processes may do so at the same time: each
- * tells what it has deleted itself. Stops between two steps once `signal` is aborted.
+ * Deletes the rows that the rules name, in small steps, and records each deletion in the audit trail. Several processes may do so
+ * at the same time: each records only its own deletions. Stops between two steps once `signal` is aborted.
  */
 export async function deleteDue(services: RetentionServices, now: number, signal: AbortSignal): Promise<void> {
   const rules = await services.db.selectFrom("retentions").where("startsAt", "<=", now).selectAll().execute();
@@ -24,7 +24,7 @@ export async function deleteDue(services: RetentionServices, now: number, signal
   }
 }
 
-/** Each deletes some of what is due, and answers how many. */
+/** Each function deletes due rows of its kind, and returns `atOnce` if more may be due. */
 const deletions: Record<
   RetentionRow["kind"],
   (services: RetentionServices, rule: RetentionRow, now: number) => Promise<number>
@@ -74,7 +74,7 @@ async function deleteUsage({ db }: RetentionServices, rule: RetentionRow, now: n
   });
 }
 
-/** The deletion is recorded first: a check of the chain finds why it begins later, also if the deletion breaks off. */
+/** Records the deletion first: a check of the chain then finds why the chain begins later, even after an interrupted deletion. */
 async function deleteAudit(
   { db, engine, auditKey }: RetentionServices,
   rule: RetentionRow,

@@ -6,7 +6,7 @@ const day = 24 * 60 * 60_000;
 
 type Rule = Pick<RetentionRow, "kind" | "days" | "groupId" | "keepsPinned">;
 
-/** Rows that are older than this go. */
+/** Time before which a rule deletes rows. */
 export const cutoffOf = ({ days }: Pick<RetentionRow, "days">, now: number) => now - days * day;
 
 /** Condition: nobody has suspended deletion for the person in this column. */
@@ -46,7 +46,7 @@ export const dueBatches = (db: Db, { groupId, ...rule }: Rule, now: number) =>
     .where(notOnHold("batches.userId"))
     .$if(groupId !== null, (q) => q.where(inGroup("batches.userId", groupId ?? "")));
 
-/** Errands that a rule for chats deletes; the artifacts that came of them are for files. */
+/** Errands that a rule for chats deletes; the artifacts that they have made fall under a rule for files. */
 export const dueErrands = (db: Db, { groupId, ...rule }: Rule, now: number) =>
   db
     .selectFrom("errands")
@@ -55,7 +55,7 @@ export const dueErrands = (db: Db, { groupId, ...rule }: Rule, now: number) =>
     .where(notOnHold("errands.userId"))
     .$if(groupId !== null, (q) => q.where(inGroup("errands.userId", groupId ?? "")));
 
-/** Artifacts that a rule for files deletes, with their versions: those that nobody has changed for so long. */
+/** Artifacts that a rule for files deletes, with their versions: nobody has changed them for the days of the rule. */
 export const dueArtifacts = (db: Db, { groupId, ...rule }: Rule, now: number) =>
   db
     .selectFrom("artifacts")
@@ -64,7 +64,10 @@ export const dueArtifacts = (db: Db, { groupId, ...rule }: Rule, now: number) =>
     .where(notOnHold("artifacts.userId"))
     .$if(groupId !== null, (q) => q.where(inGroup("artifacts.userId", groupId ?? "")));
 
-/** The files that a rule deletes; messages keep their names. Those of a connected folder are deleted where it is, and of an artifact with it. */
+/**
+ * The files that a rule deletes; messages keep the names of these files. A file of a connected folder is deleted in its folder, and the
+ * file of an artifact with its artifact.
+ */
 export const dueFiles = (db: Db, { groupId, ...rule }: Rule, now: number) =>
   db
     .selectFrom("files")
@@ -84,7 +87,7 @@ export const dueUsage = (db: Db, { groupId, ...rule }: Rule, now: number) =>
     .where(notOnHold("usage.userId"))
     .$if(groupId !== null, (q) => q.where(inGroup("usage.userId", groupId ?? "")));
 
-/** Days that the audit trail is kept at least, whatever a rule says: whoever writes one into the database cuts no more by it. */
+/** Days that the audit trail is kept at least, whatever a rule says: a rule written straight into the database cuts no more either. */
 export const auditKept = 60;
 
 /**

@@ -61,7 +61,7 @@ export async function open(): Promise<Opened> {
   };
 }
 
-// Asked by those who watch the process, every few seconds.
+// Paths that monitors of the process ask for every few seconds.
 const probes = new Set(["/health", "/ready", "/metrics"]);
 
 /** Request → Response: /v1 to the API, everything else to the pages, each with a context of its own. */
@@ -70,12 +70,12 @@ export function createHandler(opened: Opened): Handle {
   const { config, log } = opened;
   const answerPage = pagesWith(opened, api.send);
   if (config.metricsToken) measureProcess();
-  // Whatever the level of the log: somebody has asked for these lines.
+  // Written at any log level, because a setting asks for these lines.
   const accessLog = config.accessLog ? createLog("info") : undefined;
   const mcp = async (request: Request, ip: string, origin: string) => {
     const visitor = { ...visitorOf(request, ip), ofMcp: true };
     const response = await answerMcp(request, (call) => api.send(call, visitor), log);
-    // Of an API on another machine, programs connect there.
+    // If the API is on another machine, programs connect there.
     return opened.services ? challenge(response, origin) : response;
   };
   const answer = async (request: Request, ip: string, answeredBy: Answered) => {
@@ -117,14 +117,14 @@ export function createHandler(opened: Opened): Handle {
     });
 }
 
-/** Calls that pages make as a visitor. */
+/** Sends a page's call to the API for a visitor. */
 type Send = (call: Request, visitor: Visitor, inProcess?: InProcess) => Response | Promise<Response>;
 /** The API: `answer` is for whoever calls /v1 on this server. */
 type ApiCalls = {
   send: Send;
   answer(request: Request, ip: string, answeredBy: Answered): Response | Promise<Response>;
 };
-/** Told which route has answered, by its pattern. */
+/** Callback that gets the pattern of the route that has answered. */
 type Answered = (route: string) => void;
 
 /** The API of this process or, with API_BASE_URL, that of another machine, which only pages call through this one. */
@@ -189,7 +189,7 @@ const visitorOf = (request: Request, ip: string): Visitor => ({
   zone: zoneOf(request),
 });
 
-/** Bots get only the status of an error, so that no error page is indexed; it is logged. */
+/** Bots get only the status of an error, so that no error page is indexed; the status is logged. */
 function hideFromBots(response: Response, request: Request, log: Log): Response {
   if (!isBot(request.headers.get("User-Agent"))) return response;
   const path = pathInLog(new URL(request.url).pathname);
@@ -203,7 +203,7 @@ export function createSockets({ services, config, log }: Opened) {
   const token = (request: IncomingMessage) => tokenOf(request, config, cookieKey);
   const sockets = services ? new Sockets(services, token) : proxyTo(config.apiBaseUrl, token);
   return {
-    /** Takes an upgrade of the HTTP server, if it is one of these; answers whether it is. */
+    /** Takes an upgrade of the HTTP server if it is for a realtime connection; returns whether it is. */
     take(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
       if (!isSocket(request)) return false;
       // From here on nobody else handles errors of this socket; an unhandled reset would end the process.
@@ -218,7 +218,7 @@ export function createSockets({ services, config, log }: Opened) {
   };
 }
 
-/** Hands connections on to the API on another machine, with the token that its pages have. */
+/** Forwards connections to the API on another machine, with the access token of their request. */
 const proxyTo = (base: string, token: (request: IncomingMessage) => Promise<string | undefined>) => ({
   take: async (request: IncomingMessage, socket: Duplex, head: Buffer) =>
     proxySocket(request, socket, head, base, await token(request)),
@@ -241,13 +241,13 @@ const foreignForm = () =>
     "Si administras este servidor y hay un proxy delante, le falta TRUST_PROXY=1 o PUBLIC_URL.",
   );
 
-/** A module of an older build is answered with one that reloads the page. */
+/** A request for a module of an older build is redirected to a module that reloads the page. */
 const staleModule = () =>
   new Response(null, { status: 302, headers: { Location: "/stale.js", "Cache-Control": "no-store" } });
 
 /**
- * React Router answers a line of English when not even the error page could be rendered, and JSON where a file or a way back can't be
- * shown; this replaces them for people.
+ * React Router answers a line of English when not even the error page could be rendered, and JSON when a file or a redirect can't be shown;
+ * people get a page in Spanish in place of both.
  */
 function sayInSpanish(response: Response, request: Request): Response {
   const type = headerOf(response, "Content-Type");
@@ -265,7 +265,7 @@ function plainPage(status: number, sentence: string, advice = ""): Response {
   );
 }
 
-/** Throws if the database can't be read or, of PostgreSQL, which another one may have replaced, not be written. */
+/** Throws if the database can't be read or, with PostgreSQL, whose server may have been replaced by another, can't be written. */
 async function askDatabase({ db, engine }: Pick<Services, "db" | "engine">): Promise<void> {
   if (engine === "sqlite") await db.selectFrom("models").select("id").limit(1).execute();
   else await db.deleteFrom("models").where(sql<boolean>`false`).execute();

@@ -6,8 +6,8 @@ import type { WebSession } from "../web/session.server.ts";
 import type { Visitor } from "./remote-api.server.ts";
 
 /**
- * Makes the session of a page's request that of the person whom the trusted proxy names; one that it opened ends where it names nobody, or
- * somebody else. The header is there only where the proxy has sent it (`serve.ts`).
+ * Gives a page's request the session of the person that the trusted proxy names. A session that the proxy opened ends when the proxy names
+ * nobody, or somebody else. Only the proxy can have sent the header (`serve.ts`).
  */
 export async function followProxy(
   services: Services,

@@ -10,8 +10,8 @@ const again = [1000, 2000, 4000];
 const passing = new Set([502, 503, 504]);
 
 /**
- * Calls an API on another machine. Reads are retried after a network error until the visitor's request ends; writes are never
- * retried. No answer becomes a 503, like any other response of the API.
+ * Calls an API on another machine. Reads are retried after a network error until the visitor's request ends; writes are never retried. If
+ * no answer comes, the result is a 503, like any other response of the API.
  */
 export function remoteApi(base: string, log: Log) {
   return async (call: Request, visitor: Visitor): Promise<Response> => {

@@ -50,7 +50,7 @@ import { Toolbox } from "../tools/toolbox.server.ts";
 import { upkeep } from "./upkeep.server.ts";
 
 const sealEvery = 5_000;
-// In ms. When all processes end at once, none is to leave its replies to another that ends as well.
+// In ms. When all processes end at once, no process may leave its replies to another that is ending too.
 const othersLeaveWithin = 300;
 const lastWords = 1_000;
 
@@ -157,7 +157,7 @@ export async function openServices(config: Config): Promise<Opened> {
     log,
     async close(patience, answered) {
       const late = wait(Math.max(patience, lastWords), undefined, { ref: false });
-      // Before the process leaves the list: what is listed under none is begun by another one.
+      // Jobs are closed before the process leaves the list: another process begins the jobs of a process that is not listed.
       await jobs.close();
       await processes.leave();
       eventLoop.stop();
@@ -166,7 +166,7 @@ export async function openServices(config: Config): Promise<Opened> {
       if (patience > 0 && engine === "postgres") await wait(othersLeaveWithin);
       mail.close();
       await runs.close(patience);
-      // The pages of replies that have ended, or go on elsewhere, still have lines to send.
+      // Pages whose reply has ended, or goes on in another process, still have lines to send.
       await Promise.race([answered, engine === "postgres" ? late : wait(lastWords, undefined, { ref: false })]);
       await running.toolbox.close();
       redis?.destroy();
@@ -237,7 +237,7 @@ function measure({ runs, jobs, pool, lastCopy }: Pick<Services, "runs" | "jobs" 
   });
 }
 
-/** Seals what is new in the audit trail, now and every few seconds; the log has each seal, so that it is also elsewhere. */
+/** Seals new entries of the audit trail, now and every few seconds; each seal is logged, so that it also exists outside the database. */
 function keepSealing({ db, engine, log }: Pick<Services, "db" | "engine" | "log">, auditKey: Buffer) {
   let running: Promise<void> | undefined;
   const seal = () => {

@@ -4,7 +4,7 @@ import { prepared } from "../db/prepared.server.ts";
 import type { ToolAccountRow, ToolRow } from "../db/tables.ts";
 import type { ToolSettings } from "./settings.ts";
 
-/** A tool as a person reaches it; `account`: their own at its server, where that wants each person's. */
+/** A tool as a person reaches it. `account`: the person's own account at the tool's server, if the server wants one for each person. */
 export type ReachedTool = ToolRow & { account?: ToolAccountRow };
 
 export const settingsOf = ({ settings }: Pick<ToolRow, "settings">) => JSON.parse(settings) as ToolSettings;
@@ -12,7 +12,7 @@ export const settingsOf = ({ settings }: Pick<ToolRow, "settings">) => JSON.pars
 /** Whether a server of tools is used with an account of each person's. */
 export const isPersonal = (row: Pick<ToolRow, "settings">): boolean => settingsOf(row).personal === true;
 
-/** The tools that a person reaches: a server that wants an account of theirs only once they have connected it, with what it offers them. */
+/** The tools that a person reaches: of a server that wants each person's account, what it offers to that account once it is connected. */
 export async function reachedBy<Row extends ToolRow>(
   db: Db,
   userId: string,

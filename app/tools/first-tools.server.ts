@@ -73,7 +73,7 @@ function firstTools({ toolServers, searxngUrl, braveKey, tavilyKey }: Given): Fi
     return { name, kind: "mcp", address: server.url, secret: headers.join("\n") || null, settings: {} };
   });
   return [
-    // One is enough: two would offer the same tool twice.
+    // Only the first search service is added: two would offer the same tool twice.
     ...[
       searxngUrl ? [search("searxng", searxngUrl, null)] : [],
       braveKey ? [search("brave", null, braveKey)] : [],

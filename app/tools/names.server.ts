@@ -1,8 +1,8 @@
 const longest = 64;
 
 /**
- * A name for a model, of the characters that every provider takes: letters, digits, `_` and `-`, up to 64 of them. `taken`: the
- * names that others have; a name that is among them gets a number.
+ * A name for a model, of the characters that every provider takes: letters, digits, `_` and `-`, up to 64 of them. `taken`: the names that
+ * are in use; a name among them gets a number.
  */
 export function nameFor(server: string, tool: string, taken: ReadonlySet<string>): string {
   const plain = (text: string) =>

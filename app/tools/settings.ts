@@ -7,10 +7,10 @@ export type ToolSettings = {
   program?: string;
   /** The model that makes images. */
   model?: string;
-  /** Id of the client that was registered for this installation by hand where its server is signed in at. */
+  /** Id of the OAuth client that was registered by hand for this installation at the tool's server. */
   clientId?: string;
   /** Whether each person uses an MCP server with an account of their own there. */
   personal?: true;
-  /** By the tool's own name. */
+  /** Choices by the tool's own name. */
   tools?: Record<string, FunctionChoice>;
 };

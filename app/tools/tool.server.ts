@@ -17,14 +17,14 @@ export type Found = {
   messageId: string | null;
   fileId?: string | null;
   position?: number | null;
-  /** Of a page of the web: its address, and when it was read, in epoch ms. */
+  /** Address of a web page, and the time when the page was read, in epoch ms. */
   url?: string;
   readAt?: number;
   /** Whether its address comes from a list of search results. */
   isListed?: boolean;
 };
 
-/** An image that a call has brought. `shows`: in words. `generated`: a model has made it, which the file has to say. */
+/** An image that a call has brought. `shows`: its content in words. `generated`: a model has made the image, and the file has to say so. */
 export type Made = { bytes: Uint8Array; name: string; shows: string; generated?: boolean };
 
 /**
@@ -39,7 +39,7 @@ export type Outcome =
       found?: Found[];
       whole?: string[];
       made?: Made[];
-      /** JSON of the same for a program, where the tool gives it. */
+      /** The outcome as JSON for a program, if the tool gives it. */
       structured?: string;
       /** The artifact that it has written. */
       artifactId?: string;
@@ -54,7 +54,7 @@ export type Caller = {
   userId: string;
   chatId: string;
   projectId: string | null;
-  /** For a temporary chat: the session that what is made is deleted with. */
+  /** The session of a temporary chat; everything that the call makes is deleted with it. */
   sessionId: string | null;
   /** The model that calls. */
   modelId: string | null;
@@ -69,20 +69,20 @@ export type Caller = {
   answers: Answered[];
   /** In a reply: the artifact that this call has begun to write. */
   artifactId?: string | undefined;
-  /** In a reply: whether words stand before the model that anybody may have written. */
+  /** In a reply: whether the model has been given words that anybody may have written. */
   isTold?: () => Promise<boolean>;
 };
 
-/** A tool of Tertulia itself, wherever an administrator has put it. It changes nothing, unless it says so. */
+/** A tool of Tertulia itself, without the settings of its row. It is read-only unless `readOnly` says otherwise. */
 export type OwnTool = Pick<Tool, "tool" | "label" | "description" | "schema" | "reachesOut" | "goesTo" | "call"> &
   Partial<Pick<Tool, "readOnly" | "asksAlways">>;
 
 /** A tool that may be offered to a model. */
 export type Tool = {
-  /** The row that it is from, and its own name there. */
+  /** Id of the row that the tool comes from, and the tool's own name there. */
   toolId: string;
   tool: string;
-  /** Hash of where it is and of all that its server says of it; empty for our own. A yes is for one version. */
+  /** Hash of the server's place and of all that the server says of the tool; empty for our own tools. A yes is for one version. */
   version: string;
   /** Name for the model: unique among what is offered, and of the characters that all providers take. */
   name: string;
@@ -91,19 +91,22 @@ export type Tool = {
   schema: InputSchema;
   /** Name for people. */
   label: string;
-  /** The server that carries it out, where that is not Tertulia itself. */
+  /** The server that runs the tool, unless Tertulia itself does. */
   server: string | null;
   /** Whether it changes nothing. */
   readOnly: boolean;
-  /** Whether it brings in what anybody may have written, as pages of the web or documents; of a server, whether it reaches beyond itself. */
+  /**
+   * Whether the tool brings in text that anybody may have written, such as web pages or documents; for a server's tool, whether it reaches
+   * beyond the server.
+   */
   reachesOut: boolean;
-  /** The address that a call goes to, where the model names it: what it has read may have told it to carry something there. */
+  /** The address of a call, if the model names it: a text that the model has read may have told it to carry something there. */
   goesTo?(input: Record<string, unknown>): string;
   /** Address of the page that shows what it brings (MCP Apps). */
   app?: string | undefined;
   /** Whether the person is asked before each call. */
   asks: boolean;
-  /** Whether no yes for a whole chat, nor an administrator's, spares the person the question. */
+  /** Whether the person is asked each time, even after a yes for the whole chat or from an administrator. */
   asksAlways?: boolean;
   /** ms a call may take, and characters of its answer that are used. */
   time: number;
@@ -115,7 +118,7 @@ export type Tool = {
 /** A call that has failed for a reason that a person understands; the message is a Spanish sentence. */
 export class ToolRefused extends Error {
   override name = "ToolRefused";
-  /** Whether what was asked for may have been done all the same. */
+  /** Whether the call may have taken effect all the same. */
   readonly mayBeDone: boolean;
   constructor(message: string, { mayBeDone = false, ...options }: ErrorOptions & { mayBeDone?: boolean } = {}) {
     super(message, options);

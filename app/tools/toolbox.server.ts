@@ -35,9 +35,9 @@ export type ToolServices = {
   programs: Record<string, Program>;
 };
 
-/** More than the largest providers take in one request. */
+/** The largest providers take no more tools in one request. */
 const offeredAtMost = 128;
-// In ms: how old what a server said it has may be before it is asked again, in the background.
+// In ms: the age at which a server's list of tools is asked for again, in the background.
 const listedFor = 60 * 60_000;
 
 type OwnKind = Exclude<ToolRow["kind"], "mcp">;
@@ -99,7 +99,7 @@ export class Toolbox {
     const tools: Tool[] = [];
     for (const row of rows) {
       for (const tool of this.#toolsOf(row, taken)) {
-        // Servers of tools say of each whether it reaches the world.
+        // A server of tools says of each tool whether it reaches the world.
         if (row.forMinor && row.kind === "mcp" && tool.reachesOut) continue;
         if (tools.length === offeredAtMost) return { tools, missing };
         taken.add(tool.name);
@@ -133,7 +133,7 @@ export class Toolbox {
     return row;
   }
 
-  /** The name of a server that has not said in this time what it has; nothing if it has. */
+  /** The name of a server that has not told its tools within `patience` ms; empty if it has. */
   async #silent(row: ReachedTool, patience: number): Promise<string[]> {
     const answers = this.refresh(row).then(
       () => [],
@@ -179,7 +179,7 @@ export class Toolbox {
     return this.#told(row, () => beginSignIn(this.#server(row), redirect));
   }
 
-  /** Ends it with what the person brought back. Throws ToolRefused. */
+  /** Ends signing in, with the parameters that the person brought back. Throws ToolRefused. */
   async endSignIn(row: ReachedTool, brought: URLSearchParams): Promise<void> {
     const { endSignIn } = await import("./mcp/sign-in.server.ts");
     await this.#told(row, () => endSignIn(this.#server(row), brought));
@@ -238,7 +238,7 @@ export class Toolbox {
     return this.#connections;
   }
 
-  /** Those of all servers, and of people's accounts at them; one that is off has none. */
+  /** Versions of all servers, and of people's accounts at them; the version of a disabled server is empty. */
   async #versions(): Promise<Map<string, string>> {
     const { db } = this.#services;
     const tools = db.selectFrom("tools").select(["id", "enabled", "updatedAt"]);
@@ -266,7 +266,7 @@ export class Toolbox {
       await keep({ listed: JSON.stringify(listed), listedAt: Date.now(), problem: null });
       return listed;
     } catch (error) {
-      // Not asked again for a while, either.
+      // A failed server is not asked again for a while, either.
       await keep({
         listedAt: Date.now(),
         problem: error instanceof ToolRefused ? error.message : `«${row.name}» ha fallado.`,
@@ -275,7 +275,10 @@ export class Toolbox {
     }
   }
 
-  /** Keeps what a server has said that it offers. An administrator chooses by what it offers their own account, if it wants one of each person. */
+  /**
+   * Keeps the tools that a server has said that it offers. If the server wants an account of each person, an administrator chooses from the
+   * tools that it offers to the administrator's own account.
+   */
   async #keepListed(
     { id, account }: ReachedTool,
     change: Pick<ToolRow, "listedAt" | "problem"> & Partial<Pick<ToolRow, "listed">>,
@@ -326,7 +329,7 @@ export class Toolbox {
     };
   }
 
-  // Both are read anew each time: another connection, or another process, may have got new tokens meanwhile.
+  // The accesses of house and account are read anew each time: another connection, or another process, may have got new tokens meanwhile.
   #accessOfHouse({ id }: ToolRow): McpServer["access"] {
     const { db, toolKey } = this.#services;
     return {

@@ -8,7 +8,7 @@ export const looks = {
   warning: { className: "warn", icon: "alert" },
 };
 
-/** A sentence about what happened or what holds, at the top of a page or where it belongs. */
+/** A message about an event or a state, at the top of a page or where it belongs. */
 export function Callout({ type, children }: { type: keyof typeof looks; children: ReactNode }) {
   const { className, icon } = looks[type];
   return (

@@ -66,7 +66,7 @@ function GeneralError({ status, message, path }: { status: number; message?: str
   );
 }
 
-/** By what whoever administers finds the failure in the log. A page that a browser has made itself has none. */
+/** The reference by which an administrator finds the failure in the log. A page that the browser has rendered itself has none. */
 function Reference() {
   const reference = useContext(RequestReference);
   return (

@@ -4,12 +4,12 @@ type Props = {
   /** Address and label of the link that leads back. */
   back: [to: string, label: string];
   title: string;
-  /** Name of a look of its own. */
+  /** CSS class of the page's own look. */
   look?: string;
   children: ReactNode;
 };
 
-/** A page apart, without the frame of the dashboard: the way back, its title, and what it is for. */
+/** A page of its own, without the frame of the dashboard: a link back, its title and its content. */
 export function Leaf({ back: [to, label], title, look, children }: Props) {
   return (
     <main className={look ? `leaf ${look}` : "leaf"} id="contenido">

@@ -2,7 +2,7 @@ import { startAuthentication, startRegistration } from "@simplewebauthn/browser"
 
 type Options = { ticket: string; options: never };
 
-/** Comes in by a passkey of this device. Answers what went wrong, in a sentence; undefined: the session is open. */
+/** Signs in by a passkey of this device. Returns a sentence about the failure; undefined once the session is open. */
 export async function enterByPasskey(formToken: string): Promise<string | undefined> {
   try {
     const { ticket, options } = await ask("/auth/llave/entrar", { formToken });
@@ -14,7 +14,7 @@ export async function enterByPasskey(formToken: string): Promise<string | undefi
   }
 }
 
-/** Makes a passkey on this device. Answers the fields that the form of its name is sent with, or what went wrong. */
+/** Makes a passkey on this device. Returns the fields to send with the form that names it, or a sentence about the failure. */
 export async function makePasskey(formToken: string): Promise<{ ticket: string; response: string } | string> {
   try {
     const { ticket, options } = await ask("/user/llaves/opciones", { formToken });

@@ -8,7 +8,7 @@ import { fetchModel } from "../replies/providers/model-fetch.server.ts";
 
 type VoiceServices = { db: Db; modelKey: Buffer };
 
-// In ms: recognising takes a fraction of what a recording lasts, making speech about a second a sentence.
+// In ms: transcribing takes a fraction of a recording's length; making speech takes about a second for each sentence.
 const patience = 120_000;
 // In characters: OpenAI's models take 4,096.
 const spokenAtOnce = 3_500;
@@ -28,7 +28,7 @@ const findEnabled = prepared((db, { kind }: { kind: VoiceModelRow["kind"] }) =>
     .selectAll(),
 );
 
-/** Which kinds there is an enabled model of. Every page asks. */
+/** The kinds that have an enabled model. Every page asks for them. */
 export async function enabledKinds(db: Db): Promise<Set<VoiceModelRow["kind"]>> {
   return new Set((await findKinds(db, {})).rows.map(({ kind }) => kind));
 }
@@ -60,7 +60,7 @@ export async function speak(
 ): Promise<Buffer> {
   const speech = (await providerOf(services, model)).speech(model.externalId);
   const sounds: Uint8Array[] = [];
-  // The frames of an MP3 need nothing around them: several stand one behind the other.
+  // MP3 frames need no container: the sounds are simply joined.
   for (const part of inParts(text)) {
     const given = { text: part, voice: model.voice || "alloy", outputFormat: "mp3", abortSignal: limited(signal) };
     const { audio } = await answered(speech.doGenerate(given));

@@ -12,14 +12,14 @@ export type TokenStore = {
   forget(): void;
 };
 
-// In ms: for so long the reads of a page share who asks.
+// In ms: how long the reads of a page share the lookup of the person.
 const sharedFor = 5_000;
 
 type Send = (request: Request, inProcess?: InProcess) => Response | Promise<Response>;
 
 const handedOver = new WeakMap<Response, AsyncGenerator<Chunk[]>>();
 
-/** Sends a call with what need not be serialised where the API is in this process. */
+/** Sends a call, with the values that need not be serialised if the API is in this process. */
 async function sendHere(
   send: Send,
   input: RequestInfo | URL,
@@ -41,8 +41,8 @@ async function sendHere(
 export const chunksHandedOver = (response: Response): AsyncGenerator<Chunk[]> | undefined => handedOver.get(response);
 
 /**
- * The typed client of the API for one request of one person. `send` calls it, in process or over HTTP.
- * A call answered 401 is refreshed once, whatever the number of parallel calls, and replayed; a read also where that ends the session.
+ * The typed client of the API for one request of one person. `send` calls it, in process or over HTTP. After a 401 the tokens are refreshed
+ * once, however many calls run in parallel, and the call is repeated; a read is repeated even if the refresh ends the session.
  */
 export function createClient(send: Send, tokens: TokenStore) {
   const begun = Date.now();
@@ -52,8 +52,8 @@ export function createClient(send: Send, tokens: TokenStore) {
   let inspected: string | undefined;
 
   async function call(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-    // A write may change who the person is or what they may do, so each call from then on asks again; so does a page that takes its
-    // time, as while a long form comes in.
+    // A write may change who the person is or what they may do, so each later call looks the person up again; so does a call of a slow
+    // page, as while a long form comes in.
     if ((init?.method ?? "GET") !== "GET" || Date.now() - begun > sharedFor) people = undefined;
     const attempt = () => {
       const headers = new Headers(init?.headers);
@@ -110,7 +110,7 @@ export function createClient(send: Send, tokens: TokenStore) {
     client: escaping(hc<Api>("http://api", { fetch: call })),
     /** The thing that the API has refused to an administrator without a purpose: its kind and id, as a path. */
     asksPurpose: () => inspected,
-    /** Call when the response is sent: from then on the browser has the rotated tokens, and what the page still reads comes later. */
+    /** Call when the response is sent: from then on the browser has the rotated tokens, and later reads look the person up again. */
     answered() {
       people = undefined;
       for (const rotation of rotated) rotation.at = Date.now();

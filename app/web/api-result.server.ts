@@ -47,18 +47,18 @@ export const whenStatus =
   };
 
 /**
- * The body of an error answer, to be shown on the same page. Throws the error again if it is another one, or its status is in `thrown`: by
- * default those that have a page of their own.
+ * The body of an error answer, to be shown on the same page. Throws every other error again, and an answer whose status is in `thrown`: by
+ * default the statuses that have a page of their own.
  */
 export function refusalIn(error: unknown, thrown: readonly number[] = [401, 404, 500]): ProblemBody {
   if (!(error instanceof ApiProblem) || thrown.includes(error.status)) throw error;
   return error.body;
 }
 
-/** Statuses of answers that the next of several calls would get, too. */
+/** Statuses that the next calls of a series would get, too. */
 export const everyCall = [401, 429, 500, 502, 503, 507] as const;
 
-/** For `catch`: shows the sentence of such an answer on the next page, until it is closed. */
+/** For `catch`: shows the sentence of an error answer on the next page, until the person closes it. */
 export const tellRefusal =
   (context: Context) =>
   (error: unknown): void => {

@@ -6,18 +6,18 @@ import type { WebSession } from "./session.server.ts";
 
 /** Values that the handler gives to loaders, actions and middleware of one request. */
 export const apiContext = createContext<Client>();
-/** Path of what an administrator may read once they have said what for; undefined: nothing was refused for that. */
+/** Path of the thing that an administrator may read after stating a purpose; undefined if nothing was refused for lack of one. */
 export const purposeContext = createContext<() => string | undefined>();
 export const sessionContext = createContext<WebSession>();
 export const logContext = createContext<Log>();
 export const nonceContext = createContext<string>();
-/** Told the pattern of the route that answers, for metrics. */
+/** Callback that gets the pattern of the answering route, for metrics. */
 export const routeContext = createContext<(route: string) => void>();
 /** The client's address; X-Forwarded-For counts only with TRUST_PROXY. */
 export const ipContext = createContext<string>();
 /** The body of a POST, its token already checked by the root middleware. */
 export const formContext = createContext<FormData>();
-/** The files that came with it, on disk while the request lasts. */
+/** The files that came with the POST, on disk while the request lasts. */
 export const filesContext = createContext<ReceivedFile[]>([]);
 /** Whether the page is to be a light one (`web/light/`). */
 export const lightContext = createContext<boolean>();

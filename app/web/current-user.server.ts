@@ -21,7 +21,7 @@ export function getCurrentUser(context: Context): Promise<CurrentUser | null> {
 
 const askSession = (api: Client) => read(api.auth.session.$get());
 
-/** Whether the API lets somebody work: their account is active, and nothing is owed before. */
+/** Whether the API lets a person work: the account is active, and the person owes neither terms nor a second step. */
 export const mayWork = ({ user, owesTerms, owesSecondStep }: CurrentUser): boolean =>
   user.status === "active" && !owesTerms && !owesSecondStep;
 

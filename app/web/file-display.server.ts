@@ -47,7 +47,7 @@ export function showFile(id: string | null, file: FileFacts) {
   };
 }
 
-// Beside its kind and size, until it is read.
+// Words beside a file's kind and size, until the file is read.
 const states = { reading: "leyéndose", unread: "sin leer", ready: "" };
 
 function detailOf(
@@ -61,7 +61,7 @@ function detailOf(
   return [kind, size !== null && sizeInWords(size), count, text, cut && "leído en parte"].filter(Boolean).join(", ");
 }
 
-/** Bytes as people say them: «412 kB», «6,4 MB», «1,2 GB». Of 1024 each, like the limits, so that both can be compared. */
+/** Bytes as people say them: «412 kB», «6,4 MB», «1,2 GB». A kB is 1024 B, as in the limits, so that both can be compared. */
 export function sizeInWords(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   const [size, unit] = units.find(([above]) => bytes >= above) ?? [1024, "kB"];

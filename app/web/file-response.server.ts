@@ -14,7 +14,7 @@ const kept = [
   "Accept-Ranges",
   "Content-Range",
 ];
-// Had already, and nothing there: neither has a sentence to be shown.
+// Not modified, and range not satisfiable: neither has a sentence to be shown.
 const bare = [304, 416];
 
 /** Relays the content of a file from the API: the original as a download, or a re-encoded image for display. */

@@ -4,7 +4,7 @@ import { apiContext, type Context } from "./context.ts";
 // As many as a list answers at once.
 const atOnce = "100";
 
-/** All groups of the installation by their ids. Only for who administers. */
+/** All groups of the installation by their ids. Only for administrators. */
 async function listGroups(context: Context): Promise<Map<string, string>> {
   const { group } = context.get(apiContext).api;
   const names = new Map<string, string>();
@@ -16,7 +16,7 @@ async function listGroups(context: Context): Promise<Map<string, string>> {
   }
 }
 
-/** All groups to choose from; those of `ids` that are gone too, so that what was for them does not become everybody's. */
+/** All groups to choose from, and the deleted ones in `ids`, so that things shown only to a deleted group do not become everybody's. */
 export async function groupChoices(context: Context, ids: string[]): Promise<{ id: string; name: string }[]> {
   const names = await listGroups(context);
   const gone = ids.filter((id) => !names.has(id)).map((id) => ({ id, name: "Un grupo eliminado" }));

@@ -25,7 +25,7 @@ export const requireAuth: MiddlewareFunction<Response> = async ({ request, conte
   throw redirect(`/auth/signin?volver=${encodeURIComponent(path)}`);
 };
 
-/** Redirects people who are signed in away from sign-in pages, except with a form that carries another or stays in a dialog. */
+/** Redirects people who are signed in away from sign-in pages, except for a form that carries an unsent form or stays in a dialog. */
 export const requireGuest: MiddlewareFunction<Response> = async ({ request, context, url }) => {
   if (!(await getCurrentUser(context))) return;
   if (request.method === "POST" && (carriedIn(context.get(formContext)) || context.get(formContext).has("stay")))
@@ -34,8 +34,8 @@ export const requireGuest: MiddlewareFunction<Response> = async ({ request, cont
 };
 
 /**
- * Somebody whose account is not active goes to the page that says so, and who owes a second step or terms, to these and back. A form is let
- * through: the API refuses it with a sentence, and what was written stays. After `requireAuth`.
+ * Sends a person whose account is not active to the page that says so, and a person who owes a second step or terms to these and back. A
+ * form is let through: the API refuses it with a sentence, and the typed text stays. Runs after `requireAuth`.
  */
 export const requireActive: MiddlewareFunction<Response> = async ({ request, context, url }) => {
   const person = await requireUser(context);
@@ -43,7 +43,7 @@ export const requireActive: MiddlewareFunction<Response> = async ({ request, con
   sendToOwed(person, request, url);
 };
 
-/** Sends an administrator who opens what is somebody else's to the form that asks what for, and from there back. */
+/** Sends an administrator who opens another person's thing to the form that asks for the purpose, which leads back. */
 export const askPurpose: MiddlewareFunction<Response> = async ({ request, context, url }, next) => {
   const answer = await next();
   const asked = context.get(purposeContext)();
@@ -54,7 +54,7 @@ export const askPurpose: MiddlewareFunction<Response> = async ({ request, contex
 
 type Owing = { owesTerms: boolean; owesSecondStep: boolean };
 
-/** Throws the way to the second step, or to the terms and from there back, for a page that is read by somebody who owes one of them. */
+/** Throws a redirect to the second step or the terms, which lead back, if a person who owes one of them reads a page. */
 export function sendToOwed({ owesTerms, owesSecondStep }: Owing, request: Request, url: URL): void {
   const isRead = request.method === "GET" || request.method === "HEAD";
   if (!isRead || !(owesTerms || owesSecondStep)) return;
@@ -62,7 +62,7 @@ export function sendToOwed({ owesTerms, owesSecondStep }: Owing, request: Reques
   throw redirect(`${page}?volver=${encodeURIComponent(url.pathname + url.search)}`);
 }
 
-/** A page that loads its own address anew, which then counts as a visit from here. */
+/** A page that reloads its own address; the reload counts as a visit from here. */
 export function comeBack(): Response {
   return new Response(
     '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0"><title>Un momento…</title>',

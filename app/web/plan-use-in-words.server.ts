@@ -6,7 +6,7 @@ const plans = { gratis: "Plan Gratis", pro: "Plan Pro", equipo: "Plan Equipo" };
 const dayLong = 24 * 60 * 60_000;
 const states = { active: "activo", past_due: "pendiente de pago", canceled: "cancelado" };
 
-/** A plan and what has been used of it, in words; `limit` is null where there is none. `zone`: whose hours they are told in. */
+/** A plan and its use, in words; `limit` is null where there is none. `zone`: the time zone in which hours are told. */
 export function showUse(
   { subscription, limits, usage }: Pick<CurrentUser, "subscription" | "limits" | "usage">,
   now: number,
@@ -64,7 +64,7 @@ export function spaceUsed(bytes: number, limitMb: number | null) {
   };
 }
 
-// Less than a cent, which most replies cost, is told by its first digits.
+// Amounts below a cent, which most replies cost, are shown by their first digits.
 const cent = 0.01;
 
 /** An amount in the currency of the models' prices, which nobody names. */

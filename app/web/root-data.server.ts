@@ -3,7 +3,7 @@ import { getCurrentUser } from "./current-user.server.ts";
 import { getHouse } from "./house.server.ts";
 import { lightChoiceOf } from "./light/choice.server.ts";
 
-// While the API can't be reached its pages say so, without a name.
+// While the API can't be reached, pages show that, without the name of the house.
 const unknown = { name: "", accent: null, logo: null, icon: null };
 
 /** Data of the root, which every page has. */

@@ -14,7 +14,7 @@ export type Flash = {
 type Data = {
   access?: string;
   refresh?: string;
-  /** Address of the person whom the proxy in front named when it was opened (`AUTH_HEADER`). */
+  /** Address of the person that the proxy in front named when the session was opened (`AUTH_HEADER`). */
   proxied?: string;
   /** Proves that a form came from a page of this session. */
   formToken?: string;
@@ -137,7 +137,7 @@ type Verified = { data: Data; flash: Flash | undefined };
 // browser sends the same header with each request.
 const verified = new WeakMap<Buffer, Map<string, Verified>>();
 const keptVerified = 1_000;
-// In characters; what a browser of ours sends is half of it.
+// In characters; the cookies that we set are half as long.
 const longestKept = 2_000;
 
 async function verify(sent: string, cookie: Cookie, flashCookie: Cookie): Promise<Verified> {

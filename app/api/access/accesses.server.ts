@@ -73,7 +73,7 @@ const shown = z
   })
   .openapi("Access");
 
-/** Providers of identities that people come in by. The secret is never answered. */
+/** Identity providers that people sign in with. No answer contains the secret. */
 export const accesses: Resource<"accesses", typeof shown, typeof body> = {
   table: "accesses",
   name: "access",
@@ -123,7 +123,7 @@ type ProviderPlace = Pick<AccessRow, "address" | "kind">;
 const isMoved = (before: ProviderPlace, row: ProviderPlace) =>
   before.address !== row.address || before.kind !== row.kind;
 
-/** Throws 422 for what one kind of access needs and another has not. */
+/** Throws 422 if a field is missing or does not fit this kind of access. */
 function refuseUnfit({
   kind,
   address,
@@ -144,7 +144,7 @@ function refuseUnfit({
   }
 }
 
-/** Throws 422 where people are joined to an access that moves, with how many they are. */
+/** Throws 422 if people are joined to this access, which is moving to another address or kind; the message gives their number. */
 async function refuseToDrop(db: Db, { id }: Pick<AccessRow, "id">): Promise<void> {
   const { count } = await db
     .selectFrom("identities")

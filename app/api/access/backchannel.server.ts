@@ -30,14 +30,14 @@ type Keys = ReturnType<typeof createRemoteJWKSet>;
 const keysOf = new Map<string, Keys>();
 
 /**
- * A provider tells that somebody has signed out there, or was taken out: their sessions here that came of it end. It calls from its
- * own machine, without a cookie; the token's signature says who it is.
+ * A provider reports that a person has signed out or was removed there: the sessions here that this provider opened for the person end.
+ * The provider calls from its own machine, without a cookie; the token's signature identifies the provider.
  */
 export const backchannel = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
   createRoute({
     method: "post",
     path: "/backchannel",
-    // Only the token tells which person's sessions end, so everybody's sockets check.
+    // Only the token tells whose sessions end, so the sockets of all people check their sessions.
     middleware: [mayEndSessions(() => "")],
     request: {
       body: {
@@ -65,7 +65,10 @@ export const backchannel = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid 
   },
 );
 
-/** The claims of a logout token and the accesses that it is for: the same client may have several, with rules of their own. Throws 400 for one that is not to be trusted. */
+/**
+ * The claims of a logout token and the accesses that the token is for: one client may have several accesses, each with its own rules.
+ * Throws 400 for a token that can't be trusted.
+ */
 async function readLogout(
   services: Services,
   token: string,
@@ -106,7 +109,7 @@ function keysAt(address: string): Keys {
   return keys;
 }
 
-/** Ends the sessions of one session there or, without it, all of a person; answers whose they were. */
+/** Ends the sessions here of the provider's session `sid` or, without `sid`, all of the person `sub`; returns the ids of their people. */
 async function endSessions(db: Db, accesses: AccessRow[], { sub, sid }: JWTPayload): Promise<string[]> {
   const ids = accesses.map(({ id }) => id);
   const rows = await db

@@ -16,14 +16,14 @@ export function factsIn(claims: Claims, groupsClaim: string): Omit<Facts, "subje
   ];
   return {
     email: said(claims.email),
-    // Some send it as a text.
+    // Some providers send this claim as a text.
     emailVerified: verified === undefined || verified === null ? null : verified === true || verified === "true",
     name: names.map(said).find(Boolean) ?? "",
     groups: groupsIn(claims, groupsClaim),
   };
 }
 
-/** A list of names, or a single one. The claim may itself have dots, or be an address. */
+/** The names in a claim, which holds a list or a single name. The claim's own name may contain dots, or be a URL. */
 export function groupsIn(claims: Claims, claim: string): string[] {
   if (!claim) return [];
   const inside = claim.split(".").reduce<unknown>((object, key) => (Object(object) as Claims)[key], claims);

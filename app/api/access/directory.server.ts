@@ -4,17 +4,17 @@ import { decrypt } from "../../process/crypto.server.ts";
 import { usualFilter } from "./accesses.server.ts";
 import type { Facts } from "./enter.server.ts";
 
-/** Nobody has that name, more than one has, or the password is another one: a person is not told which. */
+/** Nobody or more than one person has that name, or the password is wrong: the error does not tell which. */
 export class WrongCredentials extends Error {}
 
 /** The directory does not let this installation search. */
 export class RefusesUs extends Error {}
 
-// In ms: a directory that hangs holds nobody longer than this for each question.
+// In ms, for each request: a directory that hangs makes nobody wait longer.
 const patience = 8_000;
 const groupsAtMost = 10_000;
 
-// Names of these attributes in directories; the first that is there counts.
+// Attributes that hold a person's name or lasting id in different directories; the first one present counts.
 const names = ["displayName", "cn", "name"];
 const subjects = ["entryUUID", "objectGUID", "ipaUniqueID", "nsUniqueId"];
 
@@ -34,7 +34,7 @@ export async function askDirectory(
         .catch(refused);
     }
     const entry = await findPerson(client, access, username);
-    // On a connection of its own: the one that searches keeps its rights.
+    // This bind has its own connection, so that the searching connection keeps its rights.
     await withClient(access, (own) => own.bind(entry.dn, password).catch(wrongIfRefused));
     return {
       subject: firstOf(entry, subjects) ?? entry.dn,
@@ -54,12 +54,12 @@ async function withClient<Result>({ address }: AccessRow, work: (client: Client)
   try {
     return await work(client);
   } finally {
-    // It may not have been connected at all, or be gone.
+    // The connection may never have opened, or may be gone.
     await client.unbind().catch(() => undefined);
   }
 }
 
-/** A wrong password of ours is not the person's mistake. */
+/** A wrong password in this installation's settings is not the person's mistake. */
 function refused(error: unknown): never {
   throw error instanceof InvalidCredentialsError ? new RefusesUs("wrong name or password", { cause: error }) : error;
 }
@@ -72,7 +72,7 @@ async function findPerson(client: Client, access: AccessRow, username: string): 
   const filter = (access.userFilter ?? usualFilter).replaceAll("{usuario}", () => Filter.escape(username));
   const { searchEntries } = await client.search(access.searchBase ?? "", {
     filter,
-    // A second one tells that the name is not unique.
+    // A second entry shows that the name is not unique.
     sizeLimit: 2,
     timeLimit: patience / 1000,
     attributes: [...names, ...subjects, "mail", "email", "memberOf", "uid"],
@@ -83,7 +83,7 @@ async function findPerson(client: Client, access: AccessRow, username: string): 
   return entry;
 }
 
-/** The groups of a person by their whole names and by their first parts: as the entry says them, and as the groups do. */
+/** The groups of a person, from the person's entry and from the groups' entries; each by its whole DN and by the first value in it. */
 async function groupsOf(client: Client, { groupBase }: AccessRow, entry: Entry): Promise<string[]> {
   const said = valuesOf(entry, "memberOf");
   if (groupBase) {

@@ -6,6 +6,6 @@ export const domainsIn = (said: string): string[] =>
     .map((domain) => domain.replace(/^@/, ""))
     .filter(Boolean);
 
-/** Whether an e-mail address is of one of these domains; of none without one. */
+/** Whether an e-mail address belongs to one of these domains; false without an address. */
 export const isOfDomains = (email: string | null, domains: string[]): boolean =>
   domains.includes(email?.toLowerCase().split("@").at(-1) ?? "");

@@ -18,24 +18,24 @@ export type Facts = {
   /** The provider's lasting name for the person. */
   subject: string;
   email: string | null;
-  /** null: it does not say. */
+  /** Null if the provider does not say. */
   emailVerified: boolean | null;
   name: string;
   groups: string[];
-  /** Of OpenID Connect: what the provider calls its session, and the token that ends it there. */
+  /** Only with OpenID Connect: the provider's id of its session, and the token that ends that session there. */
   providerSession: string | null;
   idToken: string | null;
 };
 
-/** Somebody whose address is already that of an account: they prove its password once. */
+/** Sign-in of a person whose address an account already has: the person proves that account's password once. */
 export type Joining = { ticket: string; email: string; needsCode: boolean };
 
 const ticketLives = 10 * 60_000;
 const ticketIdentity = (accessId: string) => `join:${accessId}`;
 
 /**
- * Lets somebody in whom a provider vouches for: the account that is joined to that identity, a new one, or, where the address is an
- * account's already, what it takes to join them. Their groups and role follow what the provider says. Throws 403.
+ * Signs in a person that a provider vouches for, with the account joined to that identity or with a new account. If an account already
+ * has the address, returns what the person needs to join it to the identity. The groups and role follow the provider. Throws 403.
  */
 export async function enter(c: Context<ApiEnv>, access: AccessRow, facts: Facts): Promise<Tokens | Joining> {
   const { db } = c.var.services;
@@ -106,8 +106,8 @@ async function offerJoining(
 }
 
 /**
- * Takes an account that a provider has made by SCIM, and that nobody has come into yet, for the one person who is first: it is for the one
- * with its address.
+ * Claims an account that a provider has made by SCIM and that nobody has entered yet, for the person with its address. Only the first
+ * claim succeeds.
  */
 async function claimExpected(db: Db, userId: string): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -133,7 +133,7 @@ function refuseDomain({ domains, name }: AccessRow, { email }: Facts): void {
   throw new Problem(403, `Con «${name}» solo entra quien tiene un correo de ${allowed.join(", ")}.`);
 }
 
-/** The address, if the provider vouches for it: anyone may claim one that it has not verified. */
+/** The address, if the provider vouches for it: anyone may claim an address that the provider has not verified. */
 function verifiedEmail({ name, trustsEmail }: AccessRow, { email, emailVerified }: Facts): string {
   if (!email || email.length > limits.email || !/^[^\s@\0]+@[^\s@\0]+$/.test(email)) {
     throw new Problem(
@@ -181,7 +181,7 @@ async function makeAccount(c: Context<ApiEnv>, access: AccessRow, facts: Facts, 
       })
       .onConflict((conflict) => conflict.column("emailKey").doNothing())
       .executeTakeFirst();
-    // The same person in two tabs, or somebody who signed up at this very moment.
+    // The same person signs in in two tabs, or somebody has signed up with this address at this very moment.
     if (numInsertedOrUpdatedRows === 0n) throw new Problem(409, "Esa cuenta se acaba de crear. Entra otra vez.");
     await beginAccount(trx, userId, now);
     await trx
@@ -217,7 +217,7 @@ async function open(c: Context<ApiEnv>, access: AccessRow, facts: Facts, userId:
   });
 }
 
-/** Makes a person's role what the provider says; the last who administers stays one. */
+/** Sets a person's role as the provider says; the last administrator keeps the role. */
 async function followRole(
   trx: Trx,
   c: Context<ApiEnv>,
@@ -236,12 +236,12 @@ async function followRole(
   await recordAudit(trx, c, "update", "user", userId, { actorId: null, changes });
 }
 
-// More names than any provider sends; what is beyond them is left out.
+// More names than any provider sends; further names are left out.
 const groupsAtMost = 20_000;
-// As many as fit into one query of either engine.
+// Number of names that fits into one query of either engine.
 const namesAtOnce = 500;
 
-/** Makes the groups that a provider has put a person into those that it says now; what was written by hand stays. */
+/** Updates the groups that a provider has put a person into to those that it names now; memberships added by hand stay. */
 async function followGroups(trx: Trx, access: AccessRow, facts: Facts, userId: string): Promise<void> {
   const names = [...new Set(facts.groups)].slice(0, groupsAtMost);
   const wanted = new Set<string>();

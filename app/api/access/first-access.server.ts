@@ -4,8 +4,8 @@ import { type Config, ConfigError, type OidcSettings } from "../../process/confi
 import { encrypt } from "../../process/crypto.server.ts";
 
 /**
- * Adds the provider that the environment names, if no access has its issuer yet; of one that has, the client's id and secret are
- * made those of the environment, and the rest stays as the admin left it.
+ * Adds the provider that the environment names, if no access has its issuer yet. If an access has this issuer, it takes the client id
+ * and secret of the environment, and its other fields stay as the admin left them.
  */
 export async function addAccess(
   { db, accessKey }: { db: Db; accessKey: Buffer },

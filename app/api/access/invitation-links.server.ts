@@ -65,7 +65,7 @@ const accept: RouteHandler<typeof acceptRoute, ApiEnv> = async (c) => {
   await services.db
     .transaction()
     .execute(async (trx) => {
-      // Of two who use it at the same moment, one succeeds.
+      // When two people use the invitation at the same moment, one succeeds.
       const { numUpdatedRows } = await trx
         .updateTable("invitations")
         .set({ usedAt: now, updatedAt: now })
@@ -118,7 +118,7 @@ const linkRoute = createRoute({
   responses: { 200: answers(z.object({ path: z.string() }), "La ruta del enlace de la invitación.") },
 });
 
-/** The link of an invitation, for who administers to hand on. */
+/** The link of an invitation, which an administrator hands on. */
 export const invitationLinkOf = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
   linkRoute,
   async (c) => {

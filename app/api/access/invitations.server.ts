@@ -49,7 +49,7 @@ export const invitations: Resource<"invitations", typeof shown, typeof body> = {
   async columns(given, { services, person, before, now }) {
     await checkGroupIds(services.db, given.groupIds, before && parseGroupIds(before));
     const { expiresAt, usedAt, userId } = before ?? { expiresAt: now + lives, usedAt: null, userId: null };
-    // The last administrator to change it answers for it.
+    // The last administrator who changes an invitation is responsible for it.
     return { ...given, expiresAt, usedAt, userId, inviterId: person.id };
   },
   async afterCommit(row, { services, before }) {
@@ -77,7 +77,7 @@ Si no lo esperabas, no hace falta que hagas nada.
   },
 };
 
-/** Address at which an invitation is accepted. Its token is derived, so that administrators can read it again and none is stored. */
+/** Address at which an invitation is accepted. The token is derived, so that it is not stored and administrators can read it again. */
 export const invitationPath = (services: Services, { id }: Pick<InvitationRow, "id">): string =>
   `/auth/invitacion/${id}.${proofOf(services, id)}`;
 

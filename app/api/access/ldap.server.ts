@@ -17,7 +17,7 @@ const enterRoute = createRoute({
     body: takes(
       z.strictObject({
         username: line("El usuario", 254, 1),
-        // A directory takes an empty password for a visitor and lets them in (RFC 4513, §5.1.2).
+        // A directory takes a bind with an empty password as anonymous and accepts it (RFC 4513, §5.1.2).
         password: z.string("Falta la contraseña.").min(1, "Falta la contraseña.").max(1000, "Es demasiado larga."),
       }),
     ),

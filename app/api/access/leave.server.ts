@@ -4,8 +4,8 @@ import type { Services } from "../env.server.ts";
 import { providerOf } from "./provider.server.ts";
 
 /**
- * Address that ends the provider's session behind a session here (OpenID Connect RP-Initiated Logout 1.0); undefined if it came of none, or
- * where the provider has no such address or is gone: the session here ends in any case.
+ * Address that ends the provider's session behind a session here (OpenID Connect RP-Initiated Logout 1.0). Returns undefined if no provider
+ * opened the session, or if the provider has no such address or is gone: the session here ends in any case.
  */
 export async function leavingUrl(
   { db, accessKey, log }: Services,

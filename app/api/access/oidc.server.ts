@@ -116,13 +116,13 @@ const joinHere: RouteHandler<typeof joinRoute, ApiEnv> = async (c) => {
   return answerTokens(c, await join(c, access, said.facts, said.userId), 200);
 };
 
-/** Coming in by a provider of OpenID Connect (Core 1.0, code flow with PKCE). The browser's part is its pages' matter. */
+/** Sign-in with a provider of OpenID Connect (Core 1.0, code flow with PKCE). The pages do the browser's part. */
 export const oidcEntries = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(beginRoute, begin)
   .openapi(endRoute, end)
   .openapi(joinRoute, joinHere);
 
-/** An access that people come in by. Throws 404. */
+/** An access that is enabled for sign-in. Throws 404. */
 export async function findAccess(db: Db, accessId: string, kind?: AccessRow["kind"]): Promise<AccessRow> {
   return db
     .selectFrom("accesses")
@@ -135,7 +135,7 @@ export async function findAccess(db: Db, accessId: string, kind?: AccessRow["kin
 
 type Expected = { state: string; nonce: string; verifier: string };
 
-/** Facts about the person who came back from the provider. Its userinfo is asked for those that the token lacks. */
+/** Facts about the person who came back from the provider. The provider's userinfo is asked for facts that the token lacks. */
 async function factsOf(access: AccessRow, accessKey: Buffer, url: URL, expected: Expected): Promise<Facts> {
   const provider = await providerOf(access, accessKey);
   const tokens = await oidc.authorizationCodeGrant(provider, url, {
@@ -145,7 +145,7 @@ async function factsOf(access: AccessRow, accessKey: Buffer, url: URL, expected:
     idTokenExpected: true,
   });
   const claims = tokens.claims();
-  // PostgreSQL stores no NUL; nobody is called so.
+  // PostgreSQL stores no NUL, and no real subject contains one.
   if (!claims || claims.sub.includes("\0")) throw new Error("no ID token, or one of nobody");
   let facts = factsIn(claims, access.groupsClaim);
   const lacks = !facts.email || (access.groupsClaim !== "" && facts.groups.length === 0);

@@ -10,20 +10,20 @@ import { Problem } from "../http/problem.server.ts";
 const patience = 10;
 // In bytes: a token with 5,000 groups has about 300 kB.
 const largestAnswer = 2 * 1024 * 1024;
-// In ms: how long what a provider says of itself is used before it is asked again.
+// In ms: how long a provider's metadata is used before the provider is asked again.
 const knownFor = 60 * 60_000;
 
 type Known = { version: string; until: number; configuration: Promise<oidc.Configuration> };
 const known = new Map<string, Known>();
 
-/** The client of a provider (OpenID Connect Discovery 1.0), asked for once an hour. Throws what `sayRefusal` says in words. */
+/** The client of a provider, discovered once an hour (OpenID Connect Discovery 1.0). `sayRefusal` turns its errors into sentences. */
 export function providerOf(access: AccessRow, accessKey: Buffer): Promise<oidc.Configuration> {
   const version = `${access.updatedAt} ${access.clientId} ${access.secret}`;
   const before = known.get(access.id);
   if (before && before.version === version && before.until > Date.now()) return before.configuration;
   const configuration = discover(access, accessKey);
   known.set(access.id, { version, until: Date.now() + knownFor, configuration });
-  // One that was gone may be back at the next attempt.
+  // A provider that was gone may be back at the next attempt.
   configuration.catch(() => known.delete(access.id));
   return configuration;
 }
@@ -52,7 +52,7 @@ async function discover(access: AccessRow, accessKey: Buffer): Promise<oidc.Conf
   return configuration;
 }
 
-/** How the client says who it is at the token endpoint; by RFC 8414 a provider that says nothing takes basic. */
+/** How the client authenticates at the token endpoint; by RFC 8414 a provider that names no method takes `client_secret_basic`. */
 function authentication(metadata: oidc.ServerMetadata, secret: string | undefined): oidc.ClientAuth {
   if (!secret) return oidc.None();
   const methods = metadata.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
@@ -78,7 +78,7 @@ export async function boundedFetch(url: string, options: object): Promise<Respon
   });
 }
 
-/** Why coming in by a provider has failed, as a sentence for the person; the cause is logged for who administers. */
+/** The reason why sign-in with a provider has failed, as a sentence for the person; the cause is logged for administrators. */
 export function sayRefusal({ name }: AccessRow, error: unknown, log: Log): Problem {
   if (error instanceof Problem) return error;
   log.warn({ err: error, access: name }, "no se ha podido entrar con un proveedor");

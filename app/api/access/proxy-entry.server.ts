@@ -15,9 +15,9 @@ export const isAddress = (email: string): boolean =>
   email.length <= limits.email && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email);
 
 /**
- * Opens a session for the person whom the trusted proxy in front has let in (AUTH_HEADER), with their account or a new one. The proxy
- * answers for the address: whatever else opened an account that had a password, which anybody may have made with that address, opens it no
- * more. `email`: as `isAddress` has it.
+ * Opens a session for the person that the trusted proxy in front has let in (AUTH_HEADER), with their account or a new one. The proxy
+ * vouches for the address. Anybody may have made an account that has a password with that address: its password and all other access to
+ * it are removed. `email`: passes `isAddress`.
  */
 export async function enterByProxy(services: Services, email: string, device: Device): Promise<Tokens> {
   const account = await accountOf(services, email);
@@ -33,7 +33,7 @@ export async function enterByProxy(services: Services, email: string, device: De
   return openSession(services, { userId, ...device }, "proxy");
 }
 
-/** Ends a session that the proxy has opened, when it names its person no more. `refresh`: its token. */
+/** Ends a session that the proxy has opened, when the proxy no longer names the person. `refresh`: the session's refresh token. */
 export async function endByProxy({ db, changes }: Services, refresh: string): Promise<void> {
   const ended = await db
     .deleteFrom("sessions")

@@ -29,7 +29,7 @@ const shareArtifact: RouteHandler<typeof shareArtifactRoute, ApiEnv> = async (c)
   }
   if (row.version === 0) throw invalid("id", "Se está escribiendo: espera a que acabe.");
   const version = Number(row.version);
-  // Of two that share it at once, the first link holds.
+  // When two requests share the artifact at once, the first link stays.
   const { shareToken } = await services.db
     .updateTable("artifacts")
     .set((e) => ({

@@ -187,7 +187,7 @@ const deleteArtifactRoute = createRoute({
 const deleteArtifact: RouteHandler<typeof deleteArtifactRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const { id: artifactId } = c.req.valid("param");
-  // An administrator takes things away without reading them, as with chats.
+  // An administrator deletes an artifact without reading it, as with chats.
   const isAdmin = person.role === "admin";
   const row = isAdmin ? await find(services, artifactId) : await findOwnArtifact(services, person, artifactId);
   if (row.sessionId === null) await refuseOnHold(services.db, person, row.userId);
@@ -200,7 +200,7 @@ const deleteArtifact: RouteHandler<typeof deleteArtifactRoute, ApiEnv> = async (
   return c.body(null, 204);
 };
 
-/** Texts that models and people write beside conversations: their person's, and read by the members of a project that they are shown to. */
+/** Texts that models and people write beside conversations. Each belongs to one person, and the members of its project may read it. */
 export const artifacts = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(listArtifactsRoute, listArtifacts)
   .openapi(createArtifactRoute, createArtifact)
@@ -210,7 +210,7 @@ export const artifacts = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(followGrowthRoute, followGrowth)
   .openapi(deleteArtifactRoute, deleteArtifact);
 
-/** Condition: a person's own, those of a temporary chat in its session alone, and those of their projects. */
+/** Condition: a person's own artifacts and those of their projects; artifacts of a temporary chat only in its session. */
 const isVisible =
   ({ id: userId, sessionId }: Pick<Person, "id" | "sessionId">) =>
   (e: ExpressionBuilder<Tables, "artifacts">) =>
@@ -244,7 +244,7 @@ async function refuseProject(services: Services, person: Person, projectId: stri
   }
 }
 
-/** Throws 404 for a chat that is not of its owner, and 422 from or into a temporary one. */
+/** Throws 404 if the chat has another owner than the artifact, and 422 for a move from or into a temporary chat. */
 async function refuseMove(c: Context<ApiEnv>, { userId, sessionId }: ArtifactRow, chatId: string): Promise<void> {
   const chat = await seeChat(c, chatId);
   if (chat.userId !== userId) throw notFound();
@@ -286,7 +286,7 @@ async function* growth(
       const row = await look().catch(gone);
       if (!row) return;
       const text = row.version === 0 ? (row.growing ?? "") : await textOf(db, row);
-      // The part already sent is only added to: a text begun again is seen whole at its end.
+      // Only additions to the part already sent are sent: the reader sees a text that was begun again whole, at its end.
       if (text.length > sent.length && text.startsWith(sent)) {
         yield text.slice(sent.length);
         sent = text;
@@ -299,7 +299,7 @@ async function* growth(
   }
 }
 
-/** An artifact that was deleted, or is not shown to its reader any more, is at its end. */
+/** When an artifact was deleted, or is no longer shown to its reader, its stream is at its end. */
 function gone(error: unknown): undefined {
   if (!(error instanceof Problem && error.status === 404)) throw error;
 }

@@ -79,7 +79,7 @@ function show(row: AssistantRow, { person }: Pick<Asked, "person">): z.output<ty
   };
 }
 
-/** Condition on assistants: a person's own, and the shared ones of their groups; who administers uses, and changes, all of these. */
+/** Condition: a person's own assistants, and the shared assistants of their groups; administrators use, and change, all shared ones. */
 const isUsable = (userId: string) => (e: ExpressionBuilder<Tables, "assistants">) =>
   e.or([e("assistants.userId", "=", userId), e.and([e("assistants.shared", "=", 1), usableBy("assistants", userId)])]);
 

@@ -100,7 +100,7 @@ export async function signUp(c: Context<ApiEnv>, given: z.output<typeof registra
 }
 
 /**
- * Throws 403 for who owes a second step and has one already, a passkey: a password alone must not put another in its place.
+ * Throws 403 if a person who owes a second step already has a passkey: with the password alone nobody must replace that passkey.
  */
 export async function refuseOwnedPasskey(c: Context<ApiEnv>): Promise<void> {
   const { person, services } = c.var;
@@ -109,7 +109,7 @@ export async function refuseOwnedPasskey(c: Context<ApiEnv>): Promise<void> {
   if (await passkey.executeTakeFirst()) throw new Problem(403, "Ya tienes una llave de acceso: sal y entra con ella.");
 }
 
-/** Throws 403 where nobody comes in by a password. */
+/** Throws 403 if this installation does not allow sign-in with a password. */
 export function refusePasswords({ config }: Services): void {
   if (!config.passwordSignin) throw new Problem(403, "Aquí no se entra con contraseña: entra con tu organización.");
 }
@@ -156,7 +156,7 @@ async function refuseOtherDomains(trx: Trx, address: string): Promise<void> {
   throw invalid("email", `Aquí solo se crean cuentas con un correo de ${domains.join(" o ")}.`);
 }
 
-/** Whether sign-up is open; always true on an empty installation. */
+/** Whether sign-up is open; always true on an empty installation, unless sign-in with a password is off. */
 export async function mayJoin({ db, config }: Services): Promise<boolean> {
   if (!config.passwordSignin) return false;
   return config.signup === "open" || !(await db.selectFrom("users").select("id").limit(1).executeTakeFirst());
@@ -198,7 +198,10 @@ export async function signIn(
   return enter(c, account.id);
 }
 
-/** Records that an account is not let in for some minutes, and tells its person, a few times an hour at most. `where`: from where it is not. */
+/**
+ * Records that sign-in to an account is blocked for some minutes, and tells its person, a few times an hour at most. `where`: the clause
+ * that says from which places it is blocked.
+ */
 async function tellLocked(c: Context<ApiEnv>, emailKey: string, where: string, minutes: number): Promise<void> {
   const { services } = c.var;
   const { db, mail, log } = services;
@@ -274,12 +277,12 @@ export async function enter(c: Context<ApiEnv>, userId: string): Promise<Tokens>
   });
 }
 
-// In ms: how long ago somebody without a password may have come in to confirm what others confirm with theirs.
+// In ms: a person without a password confirms an action by a sign-in that is no older than this.
 const justCameIn = 10 * 60_000;
 
 /**
- * Throws 422 unless the password is the person's own; counted like sign-ins. People who have none, because they come in by a provider, must
- * have come in a moment ago.
+ * Throws 422 unless the password is the person's own; counted like sign-ins. People without a password, because they sign in with a
+ * provider, must have signed in a moment ago.
  */
 export async function confirmPassword(c: Context<ApiEnv>, password: string | undefined): Promise<void> {
   const { services, person } = c.var;

@@ -103,7 +103,7 @@ const createKey: RouteHandler<typeof createKeyRoute, ApiEnv> = async (c) => {
   return c.json({ ...show(row), token }, 201, { "Cache-Control": "no-store" });
 };
 
-/** Forgets connections whose program never came for its key; throws 422 for one key more than a person may have. */
+/** Deletes connections whose program never fetched its key; throws 422 if the person already has as many keys as allowed. */
 export async function refuseManyKeys(db: Db, userId: string): Promise<void> {
   const unfinished = db.deleteFrom("apiKeys").where("userId", "=", userId).where("challenge", "is not", null);
   await unfinished.where("expiresAt", "<", Date.now()).execute();

@@ -83,7 +83,7 @@ export const addressOf = (secret: string, email: string, issuer: string) =>
 
 export const sealSecret = (key: Buffer, userId: string, secret: string) =>
   encrypt(secret, key, authenticatorIdentity(userId));
-/** undefined if it was stored under another master secret. */
+/** Returns undefined if the secret was stored under another master secret. */
 export const openSecret = (key: Buffer, userId: string, sealed: string) =>
   tryDecrypt(sealed, key, authenticatorIdentity(userId));
 
@@ -138,7 +138,7 @@ export async function spendCode(
   const left = textsIn(row.recoveryCodes);
   const rest = left.filter((stored) => stored !== hash(authenticatorKey, given));
   if (rest.length === left.length) return false;
-  // Of two requests with the same code, only one finds the list unchanged.
+  // When two requests come with the same code, only one finds the list unchanged.
   const { numUpdatedRows } = await own
     .where("recoveryCodes", "=", row.recoveryCodes)
     .set({ recoveryCodes: JSON.stringify(rest), updatedAt: now })

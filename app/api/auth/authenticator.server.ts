@@ -108,7 +108,7 @@ const finishSetUp: RouteHandler<typeof finishSetUpRoute, ApiEnv> = async (c) => 
     lastStep: step,
     recoveryCodes: JSON.stringify(hashes),
   };
-  // Of two concurrent confirmations the first one wins. A row that an older version left unconfirmed is replaced.
+  // When two confirmations come at once, the first one wins. A row that an older version left unconfirmed is replaced.
   await db.transaction().execute(async (trx) => {
     const { numInsertedOrUpdatedRows } = await trx
       .insertInto("authenticators")

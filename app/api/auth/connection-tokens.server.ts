@@ -16,10 +16,10 @@ import { newSecret } from "./connections.server.ts";
 // In ms.
 const accessLasts = 60 * 60_000;
 const connectionLasts = 180 * 24 * 60 * 60_000;
-// Two windows of a program may renew the same key at once: the slower one is no thief.
+// Two windows of a program may renew the same key at once: within this time the slower window is not taken for a thief.
 const renewing = 60_000;
 
-// In characters, of `newSecret`.
+// Length of a `newSecret`, in characters.
 const secretLength = 43;
 
 const grant = z.object({
@@ -73,12 +73,12 @@ const giveToken: RouteHandler<typeof tokenRoute, ApiEnv> = async (c) => {
   const secret = (begins ? given.code : given.refresh_token) ?? "";
   const found = await (begins ? connectionOfCode(c, secret, given) : connectionOfRefresh(c, secret));
   if (!found || found.client !== hashToken(given.client_id)) {
-    // Counted where it fails alone: others at the same address who guess hold up nobody who renews a key in order.
+    // Only failures are counted: people who guess at the same address do not block a program there that renews its key correctly.
     await countAttempt(c, "oauth", networkOf(c));
     return refuse("invalid_grant", "El código o la clave ya no valen: hay que conectar otra vez.");
   }
   const access = `${apiKeyStart}${newSecret()}`;
-  // Begins with the code, by which its connection is known also once another has taken its place.
+  // This token begins with the code, so that its connection is found even after another token has replaced it.
   const refresh = `${secret.slice(0, secretLength)}${newSecret()}`;
   const { numUpdatedRows } = await db
     .updateTable("apiKeys")
@@ -89,7 +89,7 @@ const giveToken: RouteHandler<typeof tokenRoute, ApiEnv> = async (c) => {
       expiresAt: now + accessLasts,
     })
     .where("id", "=", found.id)
-    // Another call was faster with the same code or token.
+    // No row is updated if another call with the same code or token was faster.
     .where("tokenHash", "=", found.tokenHash)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return refuse("invalid_grant", "El código o la clave se acaban de usar.");
@@ -105,7 +105,7 @@ const giveToken: RouteHandler<typeof tokenRoute, ApiEnv> = async (c) => {
 const connectionOf = (db: Db, code: string): Promise<ApiKeyRow | undefined> =>
   db.selectFrom("apiKeys").where("codeHash", "=", hashToken(code)).selectAll().executeTakeFirst();
 
-/** Ends a connection with what is under way by it, and notes it. */
+/** Ends a connection and all that is under way with it, and records the end in the audit log. */
 async function end(c: Context<ApiEnv>, { id, userId }: ApiKeyRow): Promise<void> {
   const { db, changes } = c.var.services;
   await db.transaction().execute(async (trx) => {
@@ -128,7 +128,7 @@ async function endOthers(c: Context<ApiEnv>, { id, userId, client }: ApiKeyRow):
   for (const other of others) await end(c, other);
 }
 
-/** The connection that a code begins. One whose code comes twice, late, or from somebody else is ended: it may have been stolen. */
+/** The connection that a code begins. If the code comes twice, late or from somebody else, the connection ends: the code may be stolen. */
 async function connectionOfCode(
   c: Context<ApiEnv>,
   code: string,
@@ -146,7 +146,10 @@ async function connectionOfCode(
   return undefined;
 }
 
-/** The connection that a token renews: the last one that was given. It is ended by one given before, which somebody else may have, and by its age. */
+/**
+ * The connection that a token renews, if this is the last token given. An earlier token, which somebody else may have, ends the connection;
+ * so does the connection's age.
+ */
 async function connectionOfRefresh(c: Context<ApiEnv>, token: string): Promise<ApiKeyRow | undefined> {
   const { db, clock } = c.var.services;
   const now = clock.now();
@@ -177,13 +180,13 @@ const revoke: RouteHandler<typeof revokeRoute, ApiEnv> = async (c) => {
   return c.body(null, 200);
 };
 
-/** Answers a form that is not as it has to be in the words of OAuth (RFC 6749, 5.2), which programs read. */
+/** Answers an invalid form with OAuth's error format (RFC 6749, 5.2), which programs read. */
 const refuseForm: Hook<unknown, ApiEnv, string, unknown> = (result, c) =>
   result.success
     ? undefined
     : c.json({ error: "invalid_request", error_description: refusalOf(result.error).message }, 400);
 
-/** Keys for these programs, and their end; in OAuth's own forms. */
+/** Gives keys to connected programs and revokes keys, with OAuth's own forms. */
 export const connectionTokens = new OpenAPIHono<ApiEnv>({ defaultHook: refuseForm })
   .openapi(tokenRoute, giveToken)
   .openapi(revokeRoute, revoke);

@@ -14,16 +14,16 @@ import { countAttempt, networkOf } from "../http/rate-limit.server.ts";
 import { answers, bearer, line, takes } from "../http/schemas.server.ts";
 import { refuseManyKeys } from "./api-keys.server.ts";
 
-// In ms: a program changes its code at once; some have a person bring it over by hand.
+// In ms: most programs exchange their code at once; with some programs, a person copies the code by hand.
 const codeLasts = 5 * 60_000;
 
 /** A secret of 256 bits: a code, or a part of a token. */
 export const newSecret = () => randomBytes(32).toString("base64url");
 
-/** A program that has registered. Nothing is stored of it: its id is this, encrypted. */
+/** A program that has registered. Nothing about it is stored: its client id is this object, encrypted. */
 type Client = { name: string; redirectUris: string[] };
 
-// Registered, and asked for, without anybody signed in.
+// A program registers these fields without anybody signed in.
 const redirectUri = z
   .string("Tiene que ser una dirección.")
   .max(500, "Es demasiado larga.")
@@ -32,7 +32,7 @@ const redirectUri = z
 const registration = z.object({
   redirect_uris: z.array(redirectUri, "Faltan las direcciones de vuelta.").min(1, "Faltan.").max(10, "Son demasiadas."),
   client_name: line("El nombre", limits.name)
-    // Characters that turn a line around, or can't be seen.
+    // Removes characters that reverse the direction of a line or can't be seen.
     .transform((name) => name.replace(/\p{Cf}/gu, ""))
     .optional(),
   token_endpoint_auth_method: z.string().optional(),
@@ -49,11 +49,12 @@ function isRedirect(address: string): boolean {
   return url.protocol === "https:" || ofPrograms.test(url.protocol);
 }
 
-// A name of one's own backwards, as RFC 8252 wants it, or of programs that are known for theirs: what browsers or systems act on is none.
+// Schemes of programs: a reversed domain name, as RFC 8252 wants it, or a scheme of a known program. Schemes on which browsers or systems
+// act themselves do not match.
 const ofPrograms =
   /^(?:[a-z][a-z\d+-]*(?:\.[a-z\d+-]+)+|chatgpt|claude|codex|cursor|goose|jetbrains|raycast|vscode|vscode-insiders|vscodium|warp|windsurf|zed):$/;
 
-/** Whether an address is one that was registered; on the own machine at any port, as programs take one that is free. */
+/** Whether an address was registered; with http, which is only for the person's own machine, at any port, as programs take a free port. */
 function isRegistered(address: string, { redirectUris }: Client): boolean {
   const withoutPort = (one: string) => {
     const url = URL.parse(one);
@@ -107,7 +108,7 @@ const register: RouteHandler<typeof registerRoute, ApiEnv> = async (c) => {
   );
 };
 
-/** Place of an address, as a person knows it; of a program on their device, its scheme alone: whatever stands behind it is no website. */
+/** Host of an address, as shown to a person; for a program on their device only the scheme, because the rest is no website. */
 function hostOf(address: string): string {
   const { protocol = "", host = "" } = URL.parse(address) ?? {};
   return /^https?:$/.test(protocol) ? host : `${protocol} (un programa de este dispositivo)`;
@@ -189,7 +190,7 @@ const giveConsent: RouteHandler<typeof giveConsentRoute, ApiEnv> = async (c) => 
     name,
     scope,
     start: apiKeyStart,
-    // Of nothing that anybody has, until the code is changed for a token.
+    // Hash of a secret that nobody has, until the code is exchanged for a token.
     tokenHash: hashToken(newSecret()),
     lastUsedAt: null,
     client: hashToken(client_id),
@@ -208,7 +209,7 @@ const giveConsent: RouteHandler<typeof giveConsentRoute, ApiEnv> = async (c) => 
   return c.json({ code }, 201, { "Cache-Control": "no-store" });
 };
 
-/** Programs that connect to /mcp by OAuth 2.1, without a key that somebody copies: each is a key of its person's, for /mcp alone. */
+/** Programs that connect to /mcp by OAuth 2.1, so that nobody copies a key: each connection is a key of its person, for /mcp alone. */
 export const connections = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(registerRoute, register)
   .openapi(showConsentRoute, showConsent)

@@ -29,5 +29,5 @@ const useLink: RouteHandler<typeof useLinkRoute, ApiEnv> = async (c) => {
   return answerTokens(c, await enter(c, used.userId), 200);
 };
 
-/** A link that opens a session, made by who has the machine (`commands/enter.ts`): the way in that no provider can close. */
+/** A link that opens a session, made on the server (`commands/enter.ts`): a way to sign in that no provider can block. */
 export const entryLinks = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(useLinkRoute, useLink);

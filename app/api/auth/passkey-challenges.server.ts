@@ -4,7 +4,7 @@ import { sameSecret } from "../../process/crypto.server.ts";
 import type { Services } from "../env.server.ts";
 import { invalid } from "../http/problem.server.ts";
 
-// In ms: as long as somebody looks for their phone.
+// In ms: enough time for a person to fetch their phone.
 const lives = 5 * 60_000;
 
 export const ticket = z.string("Falta el ticket.").max(300, "El ticket no es válido.");
@@ -19,7 +19,7 @@ export function makeChallenge({ clock, tokenKey }: Services, purpose: string): {
   return { ticket: made, challenge: challengeOf(made) };
 }
 
-/** The challenge of a ticket that was made here for this purpose, and when. Throws 422 if it wasn't, or was long ago. */
+/** The challenge of a ticket that was made here for this purpose, and the ticket's time. Throws 422 for another ticket or an old one. */
 export function openTicket(
   { clock, tokenKey }: Services,
   purpose: string,
@@ -37,8 +37,8 @@ const proofOf = (key: Buffer, purpose: string, begun: string) =>
 const challengeOf = (made: string) => createHash("sha256").update(made).digest("base64url");
 
 /**
- * The site that a passkey is for. The browser signs it, and only uses a passkey on the site that it was made on; where the
- * installation knows its own address, it has to be that one.
+ * The site that a passkey is for. The browser signs the site, and uses a passkey only on the site that it was made on; if the
+ * installation knows its own address, the site must be that address.
  */
 export function siteOf({ config }: Services, origin: string): { origin: string; rpId: string } {
   if (config.publicUrl && new URL(config.publicUrl).origin !== origin) {

@@ -87,7 +87,7 @@ export const passkeyEntries = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
     },
   );
 
-/** Each challenge is answered once: of two equal answers, or an older one, the second finds that its time has passed. */
+/** Accepts each challenge once: the row keeps the time of the last challenge, so a repeated or older answer is refused. */
 async function isFirstUse(
   { db, clock }: Services,
   { id }: PasskeyRow,

@@ -160,7 +160,7 @@ export const passkeys = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       method: "delete",
       path: "/{id}",
       ...common,
-      // Else a password alone would put another second step in its place.
+      // Without this check, a password alone would be enough to replace the passkey with another second step.
       middleware: [...common.middleware, withSecondStep],
       request: { params: idParam },
       responses: { 204: { description: "Con ella ya no se entra." } },

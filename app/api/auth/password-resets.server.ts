@@ -68,7 +68,7 @@ const checkLink: RouteHandler<typeof checkLinkRoute, ApiEnv> = async (c) => {
 const resetPasswordRoute = createRoute({
   method: "put",
   path: "/{token}",
-  // Nobody is signed in, so everybody's sockets check.
+  // Nobody is signed in, so the sockets of all people check their sessions.
   middleware: [mayEndSessions(() => "")],
   request: {
     params: tokenParam,
@@ -83,7 +83,7 @@ const resetPassword: RouteHandler<typeof resetPasswordRoute, ApiEnv> = async (c)
   await refuseCommon(password);
   const passwordHash = await hashPassword(password);
   await db.transaction().execute(async (trx) => {
-    // Of two concurrent requests with the same link, one succeeds.
+    // When two requests come with the same link at once, one succeeds.
     const { numDeletedRows } = await trx.deleteFrom("passwordResets").where("id", "=", reset.id).executeTakeFirst();
     if (numDeletedRows === 0n) throw oldLink();
     await trx

@@ -28,8 +28,8 @@ const normal = (password: string) => password.normalize("NFKC");
 let nobodysHash: Promise<string> | undefined;
 
 /**
- * Verifies a password. Without a hash, or with the empty one of who has no password, it takes as long and returns false, so that timing does not tell which addresses
- * exist.
+ * Verifies a password. Without a hash, or with the empty hash of a person who has no password, it takes the same time and returns false,
+ * so that timing does not tell which addresses exist.
  */
 export async function checkPassword(passwordHash: string | undefined, password: string): Promise<boolean> {
   nobodysHash ??= hash("nobody has this password", hashCost);

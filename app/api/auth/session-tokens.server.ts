@@ -17,7 +17,7 @@ type SessionServices = Pick<Services, "db" | "clock" | "tokenKey">;
 
 export type Tokens = { access: string; refresh: string; refreshExpiresAt: number };
 
-/** Of a session that a provider of identities has opened. */
+/** Data of a session that an identity provider has opened. */
 type OfProvider = {
   accessId: string;
   providerSession: string | null;
@@ -26,7 +26,7 @@ type OfProvider = {
   idTokenFor(sessionId: string): string | null;
 };
 
-/** In place of the name that a provider has for its session: the proxy in front has opened it, and answers for its steps. */
+/** Stands in place of a provider's session id if the proxy in front has opened the session; the proxy answers for the sign-in steps. */
 const proxySession = "proxy";
 
 /** Creates a session and returns its tokens. */
@@ -89,7 +89,7 @@ export async function refreshSession(services: SessionServices, refresh: string)
   const session = await db.selectFrom("sessions").where("id", "=", id).selectAll().executeTakeFirst();
   if (!session || session.refreshExpiresAt <= now) return;
   const { sessionHours, idleMinutes } = await readHouse(db);
-  // A rule that was made since it began holds for it, too.
+  // A rule that was made after the session began applies to it, too.
   const endsAt = earliest(session.endsAt, sessionHours === null ? null : session.createdAt + sessionHours * hour);
   if ((endsAt !== null && endsAt <= now) || isIdle(session.lastSeenAt, now, idleMinutes)) {
     await db.deleteFrom("sessions").where("id", "=", id).execute();
@@ -112,7 +112,7 @@ export async function refreshSession(services: SessionServices, refresh: string)
       .where("id", "=", id)
       .where("generation", "=", used)
       .executeTakeFirst();
-    // A parallel request rotated it between the two queries.
+    // With no row updated, a parallel request has rotated the token between the two queries.
     return numUpdatedRows > 0n ? tokens : refreshSession(services, refresh);
   }
   if (used === session.generation - 1 && now - session.rotatedAt <= graceAfterRotation) {
@@ -121,7 +121,7 @@ export async function refreshSession(services: SessionServices, refresh: string)
   await db.deleteFrom("sessions").where("id", "=", id).execute();
 }
 
-/** The earlier of two times, either of which may be none. */
+/** The earlier of two times; a time that is null does not count. */
 const earliest = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other);
 

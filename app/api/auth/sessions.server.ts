@@ -165,7 +165,7 @@ async function showSession(c: Context<ApiEnv>): Promise<z.output<typeof session>
   const { db } = c.var.services;
   const { sessionId } = c.var.person;
   const [account] = (await findAccount(db, { sessionId })).rows;
-  // It may have ended since the call was let in.
+  // The session may have ended since the call was let in.
   if (!account) throw notSignedIn();
   return {
     user: showUser(account, c.var.person),

@@ -15,14 +15,14 @@ import { goOn } from "../jobs/go-on.server.ts";
 import { modelToUse } from "../models/models.server.ts";
 import { tellLimit } from "../webhooks/limit-reached.server.ts";
 
-// Rows of one turn, and its ms: then whoever else waits goes on first.
+// Limits of one turn, in rows and in ms: after it, other waiting series go on first.
 const rowsAtOnce = 20;
 const turn = 60_000;
 // In ms, for one row.
 const patience = 5 * 60_000;
 const failuresInARow = 5;
 
-/** How batches are answered: row after row, as far as their person's plan and their budget go. A row that was cut off is asked again. */
+/** The job that answers batches: row after row, as far as the person's plan and the batch's budget go. A row cut off is asked again. */
 export const answeringBatches = (services: Services): JobRules => ({
   atOnce: 2,
   retries: [30_000, 5 * 60_000],
@@ -45,7 +45,7 @@ async function answerRows(services: Services, { subjectId, signal, progress }: J
   const begun = Date.now();
   for (let answered = 0, failures = 0; ; answered++) {
     signal.throwIfAborted();
-    // It may have been stopped, or deleted.
+    // The batch may have been stopped, or deleted.
     const batch = await find();
     if (!batch) return;
     if (answered >= rowsAtOnce || (answered > 0 && Date.now() - begun > turn)) return goOn(services, "batch", batch);
@@ -60,14 +60,14 @@ async function answerRows(services: Services, { subjectId, signal, progress }: J
       const person = await findPerson(services, batch.userId);
       if (!person) return;
       refuseInactive(person);
-      // Nobody has chosen another one for it.
+      // The batch's model is gone: nobody has chosen another one.
       if (batch.modelId === null)
         return end("paused", "Su modelo ya no está. Empieza otra serie con las filas que faltan.");
       const model = await modelToUse(services, batch.userId, batch.modelId);
       const came = batch.looksIn
         ? await errandOf(services, person, batch, row)
         : await answerTo(services, batch, row, model, signal);
-      // Its end has the series go on.
+      // The errand is at work: its end continues the series.
       if (!came) return;
       failures = came.state === "failed" ? failures + 1 : 0;
       await db
@@ -79,7 +79,7 @@ async function answerRows(services: Services, { subjectId, signal, progress }: J
       if (failures === failuresInARow)
         return end("paused", `Han fallado ${failuresInARow} filas seguidas. ${came.problem}`);
     } catch (error) {
-      // Too many replies at once: tried again in a while, as a failure is.
+      // Too many replies run at once: the job tries again in a while, as after a failure.
       if (error instanceof LimitReached && !error.ofPlan) throw error;
       if (!(error instanceof LimitReached || error instanceof Problem)) throw error;
       if (error instanceof LimitReached) await tellLimit(services, batch.userId, error);
@@ -118,7 +118,7 @@ export async function spent({ db }: Services, { id }: BatchRow): Promise<number>
   return Number(cost);
 }
 
-/** Outcome of the errand of one row, which is begun if there is none; undefined while it works or rests. Throws 422. */
+/** Outcome of the errand of one row; begins the errand if there is none. Returns undefined while the errand works or rests. Throws 422. */
 async function errandOf(
   services: Services,
   person: Person,
@@ -140,7 +140,7 @@ async function errandOf(
     ({ id } = await storeErrand(services, person, { ...usualBounds, ...given, notifies: false, key: ofRow(row.id) }));
     await db.updateTable("batchQuestions").set({ errandId: id }).where("id", "=", row.id).execute();
   }
-  // As it is now that its end finds the series.
+  // The errand is read only now, as from now on its end finds the series.
   const errand = await db.selectFrom("errands").where("id", "=", id).selectAll().executeTakeFirst();
   if (!errand) return { ...failedRow("Se ha eliminado su encargo."), ...uncounted };
   const cost = Number(errand.spent);
@@ -148,7 +148,7 @@ async function errandOf(
     const answer = await reportOf(services, errand);
     return { state: "done", answer, problem: null, inputTokens: null, outputTokens: null, cost };
   }
-  // One that rests pauses its series, also where it did before it was noted here.
+  // An errand that rests pauses its series, even if it came to rest before its id was stored in the row.
   if (errand.state === "paused" || errand.state === "stopped") await goOnWithSeries(services, errand);
   return undefined;
 }
@@ -187,5 +187,5 @@ function questionOf({ content, columns }: BatchRow, { cells }: BatchQuestionRow)
   return filledIn(content, (name) => values[names.indexOf(columnName(name))] ?? "");
 }
 
-/** Name of a column as blanks and tables have it, however their letters and blanks are written. */
+/** One form of a column's name, so that templates and tables match, however letters and spaces are written. */
 export const columnName = (name: string): string => name.normalize("NFC").replace(/\s+/g, " ").trim();

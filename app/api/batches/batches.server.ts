@@ -231,7 +231,7 @@ const findOwn = ({ db }: Services, { id: userId }: Person, id: string): Promise<
     .selectAll()
     .executeTakeFirstOrThrow(notFound);
 
-/** Has the errands of rows that wait go on before their series does: in between, one that rests would pause it again. */
+/** Resumes the errands of waiting rows before their series goes on: otherwise an errand that rests would pause the series again. */
 async function resumeErrandsOf(services: Services, batch: BatchRow): Promise<void> {
   const resting = await services.db
     .selectFrom("errands")
@@ -241,7 +241,7 @@ async function resumeErrandsOf(services: Services, batch: BatchRow): Promise<voi
     .where("errands.state", "in", ["paused", "stopped"])
     .selectAll("errands")
     .execute();
-  // The costs of errands are not among those of their rows until they end.
+  // An errand's cost is counted in its row only once the errand ends.
   const begun = resting.reduce((sum, errand) => sum + Number(errand.spent), 0);
   const left = batch.budget === null ? null : Math.max(0, batch.budget - (await spent(services, batch)) - begun);
   for (const errand of resting) {

@@ -48,7 +48,7 @@ export function placesIn(said: string | undefined, rows: number): ErrandPlace[] 
 /** The table in a file, with a column for each blank. Throws 422. */
 export function tableIn(file: Buffer, content: string): { columns: string[]; rows: string[][] } {
   const [first = [], ...all] = tableRows(plainText(file));
-  // Spreadsheets write empty columns behind.
+  // Spreadsheets write empty columns at the end.
   const width = first.findLastIndex(Boolean) + 1;
   if (width > limits.batchColumns) {
     throw invalid("files", `El archivo tiene ${width.toLocaleString("es")} columnas, y caben ${limits.batchColumns}.`);
@@ -87,7 +87,7 @@ type NewBatch = {
   columns: string[];
   rows: string[][];
 };
-// As many as fit into one statement.
+// Number of rows that fits into one statement.
 const rowsAtOnce = 100;
 
 /** Stores a series, which waits to be answered. Throws 422. */

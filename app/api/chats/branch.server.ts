@@ -82,7 +82,7 @@ async function opinionsOf(db: Db, page: MessageRow[]): Promise<Map<string, boole
   return new Map(rows.map(({ messageId, useful }) => [messageId, useful === 1]));
 }
 
-// Of the messages around one that search has found, how many come after it.
+// Share of the messages around a search result that come after it.
 const partAfter = 0.4;
 
 const hasAnswer = async (db: Db, messageId: string) =>

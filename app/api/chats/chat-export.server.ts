@@ -8,9 +8,9 @@ import { iso, isoOrNull } from "../http/schemas.server.ts";
 import { showParts } from "./message-fields.server.ts";
 import { pathInArchive } from "./path-in-archive.server.ts";
 
-/** Of an export: names of models by their ids, and the line that says that an AI answers. */
+/** Data for an export: names of models by their ids, and the line that says that an AI answers. */
 export type ExportAbout = { models: Map<string, string>; aiNotice: string };
-/** Some messages of a chat, all versions among them, with what belongs to them. */
+/** Some messages of a chat, in all versions, with their attachments, parts and names of images. */
 type Stretch = Awaited<ReturnType<typeof withTheirs>>;
 
 // A chat may have ten thousand messages: what is read and written at once takes some ms.
@@ -77,7 +77,7 @@ export async function* chatAsMarkdown(
 ): AsyncGenerator<string> {
   const moment = new Intl.DateTimeFormat("es", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
   const answered = new Set<string | null>();
-  // JSON's texts are YAML's, too.
+  // A JSON string is also a valid YAML string.
   yield `---\ntitle: ${JSON.stringify(chat.title)}\ndigitalSourceType: ${digitalSource.partlyGenerated}\n---\n\n`;
   yield `# ${chat.title}\n\n*${aiNotice}*\n`;
   for await (const stretch of stretches(db, chat.id)) {
@@ -95,7 +95,7 @@ export async function* chatAsMarkdown(
   }
 }
 
-/** All messages of a chat in their order, some at a time; others get their turn in between. */
+/** All messages of a chat in their order, some at a time, so that other requests run in between. */
 async function* stretches(db: Db, chatId: string): AsyncGenerator<Stretch> {
   for (let after = ""; ; ) {
     const messages = await db
@@ -130,10 +130,10 @@ async function namesOf(db: Db, fileIds: string[]): Promise<Map<string, string>> 
   return new Map(files.map(({ id, name }) => [id, name]));
 }
 
-/** Whole: a chat is exported by its author or an administrator alone. */
+/** The parts in full, because only the author or an administrator exports a chat. */
 const partsIn = ({ parts }: Stretch, message: MessageRow) => showParts(message, parts.get(message.id) ?? []);
 
-/** A part as Markdown: what was thought and called is folded. Blank lines within, so that the fold's content is read as Markdown. */
+/** A part as Markdown: thoughts and calls are folded. Blank lines inside a fold have its content read as Markdown. */
 function partAsMarkdown(part: ReturnType<typeof partsIn>[number]): string {
   if (part.kind === "text") return part.text;
   if (part.kind === "reasoning") return fold("Razonamiento", part.text);

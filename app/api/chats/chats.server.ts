@@ -105,7 +105,7 @@ const chatChange = z.strictObject({
     .openapi({ description: "Vuelve a preguntarse por lo que se permitió en esta conversación." }),
 });
 
-/** `reader`: only who wrote a chat sees what waits in it unsent. `isReadable`: whether they may read its texts. */
+/** `reader`: only the author of a chat sees its unsent messages. `isReadable`: whether the reader may read the chat's texts. */
 const showChat = (
   row: ChatRow,
   reader: Pick<Person, "id">,
@@ -200,7 +200,7 @@ const listChats: RouteHandler<typeof listChatsRoute, ApiEnv> = async (c) => {
     .selectAll("chats")
     .where("chats.sessionId", "is", null)
     .$if(person.role !== "admin", (q) =>
-      // A project's list has the chats of all its members; any other, the person's own.
+      // A project's list has the chats of all its members; any other list has the person's own chats.
       isOfProject(query.filter)
         ? q.where(inProjectOf("chats.projectId", person.id))
         : q.where("chats.userId", "=", person.id),
@@ -277,7 +277,7 @@ const changeChat: RouteHandler<typeof changeChatRoute, ApiEnv> = async (c) => {
   refuseStale(c, row, showChat(row, person));
   const { draft: unsent, asksAgain, versionId, ...given } = c.req.valid("json");
   if (row.userId !== person.id) {
-    // An admin who moved it into a project of theirs would read it there.
+    // An admin who moved the chat into one of their own projects could read it there.
     if (given.projectId) throw invalid("projectId", "Solo la mueve quien la ha escrito.");
     if (unsent !== undefined) throw invalid("draft", "Solo escribe en ella quien la ha empezado.");
     if (given.queued !== undefined) throw invalid("queued", "Solo lo quita quien lo ha escrito.");
@@ -285,7 +285,7 @@ const changeChat: RouteHandler<typeof changeChatRoute, ApiEnv> = async (c) => {
   }
   await checkReferences(services, person, given);
   const changed = await services.db.transaction().execute(async (trx) => {
-    // A message that was sent is not to stand in a draft as well.
+    // A queued message that has just been sent must not stand in a draft as well.
     if (given.queued === null) await takeQueued(trx, row.id);
     if (asksAgain) await trx.deleteFrom("grants").where("chatId", "=", row.id).execute();
     const columns = {
@@ -323,7 +323,7 @@ const deleteChat: RouteHandler<typeof deleteChatRoute, ApiEnv> = async (c) => {
   const { id: chatId } = row;
   if (!row.sessionId) await refuseOnHold(services.db, person, row.userId);
   await stopReplies(services, { chatId });
-  // Told first, as its messages go in several steps.
+  // Audited first, as the chat's messages are deleted in several steps.
   const before = showChat(row, person);
   await services.db
     .transaction()

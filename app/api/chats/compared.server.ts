@@ -52,7 +52,7 @@ const compare: RouteHandler<typeof compareRoute, ApiEnv> = async (c) => {
   const { messageId } = await start(services, person, { parentId, modelId }, zone);
   await keep(services, chatId, rest.length > 0 ? { parentId, modelIds: rest, zone } : null);
   const { status } = await findMessage(services, person, messageId);
-  // It has ended before the others were kept.
+  // The first reply has ended before the other models were stored.
   if (status !== "streaming") await goOnComparing(services, await findChat(services, person, chatId), "complete");
   return c.body(null, 204);
 };
@@ -61,8 +61,8 @@ const compare: RouteHandler<typeof compareRoute, ApiEnv> = async (c) => {
 export const comparisons = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(compareRoute, compare);
 
 /**
- * Lets the next model answer that is still to do so; answers whether one has begun. A reply that was stopped ends the comparison. A refusal is
- * kept with it.
+ * Lets the next model answer that has not answered yet; returns whether a reply has begun. A reply that was stopped ends the comparison.
+ * A refusal is kept with the comparison.
  */
 export async function goOnComparing(
   services: Services,
@@ -76,7 +76,7 @@ export async function goOnComparing(
   const { modelIds, parentId, zone } = compared;
   const [modelId, ...rest] = modelIds;
   const next = ended === "stopped" || rest.length === 0 ? null : { ...compared, modelIds: rest };
-  // Of two processes, one takes it.
+  // If two processes come at once, one takes the chat.
   const taken = await db
     .updateTable("chats")
     .set({ compared: next && JSON.stringify(next) })

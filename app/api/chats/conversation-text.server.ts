@@ -2,8 +2,8 @@ import { z } from "zod";
 import { limits } from "../../process/limits.ts";
 
 /**
- * Cleans a person's text: prose is trimmed, its runs of spaces and tabs become one space; of blank lines one stays. Paragraphs whose
- * shape carries meaning, code between fences and text between code marks stay as they are.
+ * Cleans a person's text: prose is trimmed, its runs of spaces and tabs become one space, its runs of blank lines become one blank line.
+ * Paragraphs whose shape carries meaning, code between fences and text between code marks stay as they are.
  */
 export function cleanConversationText(raw: string): string {
   const lines = raw.replaceAll("\0", "").replace(/\r\n?/g, "\n").split("\n");
@@ -71,10 +71,10 @@ function hasShape(lines: string[]): boolean {
 
 const blanks = /[ \t]+/g;
 
-/** Prose with one space in place of each run of blanks, but between code marks. */
+/** Prose with one space in place of each run of blanks, except between code marks. */
 function asProse(text: string): string {
   const marks = [...text.matchAll(/`+/g)];
-  // By the length of a run of marks, the places where such runs stand, the last one first.
+  // Key: length of a run of marks; value: the indexes of all runs of that length, the last one first.
   const places = new Map<number, number[]>();
   for (const [n, [run]] of [...marks.entries()].reverse()) {
     const same = places.get(run.length) ?? [];
@@ -106,7 +106,7 @@ const atMost = z
     `El mensaje puede tener ${limits.message.toLocaleString("es")} caracteres como mucho. Acórtalo o repártelo en varios.`,
   );
 
-/** The text of a message that may say all it has to say by its files. */
+/** The text of a message, which may be empty if the message has files. */
 export const textBesideFiles = z.string("Falta el mensaje.").transform(cleanConversationText).pipe(atMost);
 
 export const conversationText = textBesideFiles.pipe(z.string().min(1, unwritten));

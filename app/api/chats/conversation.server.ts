@@ -157,7 +157,7 @@ function answerReply(
   const { services, person } = c.var;
   const follower = `${person.id} ${reply.id}`;
   if (!followers.enter(follower)) throw new Problem(429, "Ya sigues esta respuesta en demasiados sitios a la vez.");
-  // Whoever is answered, but never reads, is not counted.
+  // A follower that gets the answer but never reads it is not counted.
   followers.leave(follower);
   const arrive = () => {
     const own = reply.userId === person.id;
@@ -188,7 +188,7 @@ function parseBody(given: object): z.output<typeof body> {
 type NewMessage = z.output<typeof newMessage>;
 type Again = z.output<typeof again>;
 
-/** Starts a reply as `start` does; undefined: the message waits until the one that is being written in its chat has ended. */
+/** Starts a reply as `start` does; returns undefined if the message waits until the reply in progress in its chat has ended. */
 async function startOrQueue(
   services: Services,
   person: Person,
@@ -207,14 +207,14 @@ async function startOrQueue(
       return has;
     });
     if (isQueued) return;
-    // The reply has ended since.
+    // The reply in progress has ended since.
     return start(services, person, given, zone);
   }
 }
 
 /**
- * Stores what was asked and starts its reply. `queued`: stored form of the chat's queued message, where it is that one. Throws what the
- * API answers: Problem, LimitReached, CannotReply.
+ * Stores a question and starts its reply. `queued`: stored form of the chat's queued message, if this message is the queued one. Throws
+ * errors that the API answers: Problem, LimitReached, CannotReply.
  */
 export async function start(
   services: Services,

@@ -85,12 +85,12 @@ export const dashboard = new OpenAPIHono<ApiEnv>().openapi(
       acceptsImages: acceptsImages === 1,
       isDefault: isDefault === 1,
     }));
-    // A person who may use no model is not told which there are.
+    // A person who may not use any model is not told which models exist.
     const mayTalk = person.status === "active" && !person.owesTerms && !person.owesSecondStep;
     const { aiNotice: said, controller } = services.config;
     const answers = controller.name ?? "quien te ha dado la cuenta";
     const aiNotice = minor.rows.length > 0 ? `${said} Responde de ella ${answers}.` : said;
-    // Nothing of theirs before a second step that they owe.
+    // A person who owes a second step sees no chats and projects of theirs before it.
     const aside = person.owesSecondStep ? { chats: [], projects: [] } : { chats, projects: named };
     return c.json(
       { aside, notices, aiNotice, voice, assistants: mayTalk ? assistants : [], models: mayTalk ? choices : [] },

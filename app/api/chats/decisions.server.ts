@@ -80,7 +80,7 @@ export const decisions = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         if (call.asksAlways && verdict !== "no" && person.keyId)
           throw new Problem(403, "A esto dice que sí la persona, con la sesión iniciada: no una clave.");
         await recordAudit(trx, c, verdict === "no" ? "refuse" : "allow", "call", reply.id, {
-          // Not its input: that is the person's own, and ends with the conversation.
+          // The call's input is left out: it is the person's own, and is deleted with the conversation.
           changes: { after: { tool: call.tool, server: call.server, hash: given.hash, decision: verdict } },
         });
       },

@@ -120,12 +120,12 @@ export const message = z
   })
   .openapi("Message");
 
-// In characters. A list may hold many replies, and few thoughts are read; what one asks for by itself is whole.
+// In characters. A list may hold many replies, and few thoughts are read; a message that is requested alone has whole thoughts.
 const thoughtInLists = 3_000;
 
 /**
- * Messages with their attachments, as the API lists them: of long thoughts only the beginning. `readable`: the chats whose texts the
- * reader may see; absent, all.
+ * Messages with their attachments, as the API lists them: long thoughts are cut to their beginning. `readable`: the chats whose texts the
+ * reader may see; if absent, all chats.
  */
 export async function showMessages(
   db: Db,
@@ -204,7 +204,7 @@ const showRow = (row: MessageRow) => ({
   finishedAt: isoOrNull(row.finishedAt),
 });
 
-/** The parts of a reply as the API shows them to a reader, or whole without one; a person's message has none. */
+/** The parts of a reply as the API shows them to a reader, or in full without a reader; a person's message has no parts. */
 export function showParts(
   { role, content, status, userId }: MessageRow,
   stored: (StoredReplyPart | PartBeginning)[],

@@ -104,7 +104,7 @@ const changeMessage: RouteHandler<typeof changeMessageRoute, ApiEnv> = async (c)
     // Use the transaction's handle: on SQLite any other connection would deadlock with it.
     const current = async () => showOne(trx, await findMessage({ ...services, db: trx }, person, row.id), person);
     const written = await storeChange(c, trx, "messages", row, { content, edited: 1, updatedAt: Date.now() }, current);
-    // Places in the old text mean nothing in the new one: what was thought stands before all of it.
+    // Positions in the old text mean nothing in the new text: all parts now stand before it.
     await trx.updateTable("parts").set({ at: 0 }).where("messageId", "=", row.id).execute();
     // Shares that end in this message follow the edit, as they do for earlier messages.
     await trx

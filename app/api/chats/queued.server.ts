@@ -16,13 +16,13 @@ import { ownChat, start } from "./conversation.server.ts";
 
 type Queue = Pick<ChatRow, "id" | "userId" | "sessionId" | "queued">;
 
-// In ms. A reply that ends sends what waits for it within this time, unless its process has died.
+// In ms. A reply that ends sends the waiting message within this time, unless its process has died.
 const sentWithin = 5_000;
 const lookEvery = 10_000;
 
 /**
- * Once a reply has ended, lets the next model answer that is to be compared; without one, sends the message that waits in a chat, once, if one
- * does. One that could not be sent before is left to its author. A refusal is kept with the message.
+ * Once a reply has ended, lets the next model of a comparison answer; without a next model, sends the message that waits in the chat, if
+ * any, once. A message that could not be sent before is left to its author. A refusal is kept with the message.
  */
 export async function sendQueued(services: Services, chatId: string, ended: EndStatus): Promise<void> {
   const [chat] = (await findQueue(services.db, { chatId })).rows;
@@ -32,7 +32,7 @@ export async function sendQueued(services: Services, chatId: string, ended: EndS
   try {
     await send(services, chat);
   } catch (error) {
-    // Another reply has begun in the chat, whose end sends it.
+    // Busy: another reply has begun in the chat, and sends the message when it ends.
     if (error instanceof Busy || error instanceof TakenBack) return;
     const isRefused = error instanceof Problem || error instanceof LimitReached || error instanceof CannotReply;
     if (!isRefused) throw error;
@@ -49,7 +49,7 @@ const findQueue = prepared((db, { chatId }: { chatId: string }) =>
   db.selectFrom("chats").where("id", "=", chatId).select(["id", "userId", "sessionId", "queued", "compared"]),
 );
 
-/** Sends what waits in a chat. Throws what `start` throws, and TakenBack if it was sent or taken back meanwhile. */
+/** Sends the message that waits in a chat. Throws what `start` throws, and TakenBack if the message was sent or taken back meanwhile. */
 async function send(services: Services, chat: Queue): Promise<void> {
   const queued = parseQueued(chat.queued);
   const person = await findPerson(services, chat.userId);
@@ -60,7 +60,7 @@ async function send(services: Services, chat: Queue): Promise<void> {
   await start(services, { ...person, sessionId: chat.sessionId ?? "" }, given, zone, chat.queued);
 }
 
-/** Sends what waits for replies whose process died before it could: one process, every few seconds. */
+/** Sends messages that wait for a reply whose process died before it could send them: one process does so, every few seconds. */
 export const sendingForgotten = (services: Services): JobRules => ({
   atOnce: 1,
   retries: [],
@@ -80,7 +80,7 @@ export const sendingForgotten = (services: Services): JobRules => ({
       .execute();
     for (const { id, status } of forgotten) {
       if (signal.aborted) return;
-      // One that fails does not hold up the others.
+      // A message that fails does not hold up the other messages.
       await sendQueued(services, id, status as EndStatus).catch((error: Error) =>
         services.log.error({ chatId: id, err: error }, "no se pudo enviar un mensaje en espera"),
       );

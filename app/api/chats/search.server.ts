@@ -128,7 +128,7 @@ export const search = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
   },
 );
 
-/** Passages with the title of what they are from; those of temporary chats and of files that are not kept yet are left out. */
+/** Passages with the title of their chat or file; passages of temporary chats and of files that are not kept yet are left out. */
 async function withTitles(db: Db, hits: Hit[]) {
   const [chats, files] = await Promise.all([
     db

@@ -12,9 +12,9 @@ import { asProblem, heard, noModel } from "../voice/voice.server.ts";
 import { everyFieldOf, text } from "./door-request.server.ts";
 import { forOpenAi } from "./openai-clients.server.ts";
 
-// In characters, as OpenAI has it.
+// In characters: the limit of OpenAI's API.
 const spokenAtMost = 4_096;
-// Of one person in this process.
+// Requests at once, of one person in this process.
 const speaking = new ConcurrencyLimit(2);
 
 const transcription = z.object({ text: z.string() }).openapi("OpenAiTranscription");

@@ -145,7 +145,7 @@ export const asked = everyFieldOf(
 });
 type Asked = z.output<typeof asked>;
 
-/** A chat completion's request as all doors have it. Throws 422 for a choice of a tool that is not there. */
+/** A chat completion's request in the form common to all doors. Throws 422 if it chooses a tool that is not there. */
 export function completionRequest(body: Asked): DoorRequest {
   const tools = (body.tools ?? []).flatMap((one) => (one.type === "function" ? [functionTool(one.function)] : []));
   return {

@@ -155,7 +155,7 @@ const usedTokens = ({
   ...(reasoningTokens !== undefined && { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
 });
 
-/** As OpenRouter's API has it (openrouter.ai/docs/features/multimodal/image-generation). */
+/** An image in the format of OpenRouter's API (openrouter.ai/docs/features/multimodal/image-generation). */
 const asImage = ({ mediaType, bytes }: ImagePiece) => ({
   type: "image_url" as const,
   image_url: { url: `data:${mediaType};base64,${Buffer.from(bytes).toString("base64")}` },
@@ -190,7 +190,7 @@ async function* toEvents(about: About, { pieces, failed }: Asking, withUsage: bo
     for await (const piece of withPauses(pieces)) {
       if (!piece) yield ": \n\n";
       else if (piece.type === "text") yield delta({ content: piece.text });
-      // As DeepSeek and llama.cpp's server name it.
+      // DeepSeek and llama.cpp's server use this field name.
       else if (piece.type === "reasoning") yield delta({ reasoning_content: piece.text });
       else if (piece.type === "image") yield delta({ images: [asImage(piece)] });
       else if (piece.type === "call") {

@@ -31,7 +31,7 @@ export type DoorRequest = {
   said: Said[];
   /** The program's own tools. */
   tools: OfferedTool[];
-  /** Names of the tools of the house that it asks for. */
+  /** Names of the tools of the house that the program asks for. */
   house: string[];
   toolChoice: ToolChoice | undefined;
   responseFormat: ResponseFormat | undefined;
@@ -58,7 +58,7 @@ export const toolName = z
 export const jsonSchema = z.record(z.string(), z.unknown(), "Tiene que ser un esquema JSON.");
 export const callId = z.string("Falta el id de la llamada.").max(200, "Es demasiado largo.");
 const inline = /^data:image\/(?:png|jpeg|webp|gif|avif);base64,([\w+/=\s-]+)$/;
-/** An image as a `data:` address, in Base64. Others are refused: this server would fetch whatever anyone points it at (SSRF). */
+/** An image as a `data:` address, in Base64. Other addresses are refused: this server would fetch any address that is named (SSRF). */
 export const inlineImage = z
   .string("Tiene que ser un texto.")
   .regex(inline, "Las imágenes se envían dentro: data:image/…;base64,…")
@@ -73,8 +73,8 @@ export const inlineFile = z
 export const fileName = z.string("Tiene que ser un texto.").max(limits.fileName, "Es demasiado largo.");
 
 /**
- * An object of a request of which every field reaches the model or is refused by its name; `refused` has sentences for some of them.
- * In `withoutEffect` are those that change nothing in what is answered.
+ * An object of a request: each of its fields reaches the model or is refused by its name. `refused`: sentences for some refused fields.
+ * `withoutEffect`: fields that are accepted and ignored, because they change nothing in the answer.
  */
 export function everyFieldOf<Shape extends z.ZodRawShape>(
   shape: Shape,
@@ -128,11 +128,11 @@ export const given = <Fields extends object>(fields: Fields) =>
     [Name in keyof Fields]?: NonNullable<Fields[Name]>;
   };
 
-/** The prompt of a request; throws 422, for its field `field`, for what this model can't be shown. */
+/** The prompt of a request. Throws 422 for the request's field `field` if it has content that this model can't be shown. */
 export async function promptOf({ said, tools }: DoorRequest, model: ModelRow, field: string): Promise<Prompt> {
   refuseMany(said, model, field);
   const turns: Prompt["turns"] = [];
-  // Some providers refuse calls in the prompt where no tools are offered: what came of them is passed on as text then.
+  // Some providers refuse calls in a prompt that offers no tools: in that case the results of the calls are passed on as text.
   const withCalls = tools.length > 0;
   const names = new Map<string, string>();
   const ofTools: CallingTurn[] = [];
@@ -172,7 +172,10 @@ function refuseMany(said: Said[], model: ModelRow, field: string): void {
   }
 }
 
-/** Turns of what was said, each its images before its text, so that all stands in the order in which it came; `last` is of the last one. */
+/**
+ * Turns of the segments, in their order. A turn has its images before its text, so an image after a text begins a new turn. `last`: calls
+ * and thoughts of the last turn.
+ */
 async function turnsOf(
   role: "user" | "assistant",
   segments: Segment[],

@@ -12,18 +12,18 @@ import { invalid, Problem } from "../http/problem.server.ts";
 import { whileSignedIn } from "../http/while-signed-in.server.ts";
 import { type DoorRequest, promptOf } from "./door-request.server.ts";
 
-/** Names that a protocol has for what is called otherwise in chat completions. */
+/** Names that a protocol uses for fields with other names in chat completions. */
 export type Names = Record<string, string>;
 
-/** Answer of a model to a program; `failed` makes of an error what the program reads. */
+/** Answer of a model to a program; `failed` turns an error into the Problem that the program reads. */
 export type Asking = { model: ModelRow; pieces: AsyncGenerator<Piece>; failed: (error: unknown) => Problem };
 
-// In ms. Refusals come soon and get a status of their own; for a model that thinks longer, the response begins.
+// In ms. A refusal within this time gets its own status; if the model thinks longer, the response begins without waiting for it.
 const firstWait = 1_000;
 
 /**
- * Asks a model of the house for a program. With `stream`, resolves once the model has begun, or after a second; what is refused until
- * then is thrown as a Problem. Throws 404 for a model that is not there, 422 for what it can't be asked, LimitReached.
+ * Asks a model of the house on behalf of a program. With `stream`, resolves once the model has begun, or after a second; a refusal until
+ * then is thrown as a Problem. Throws 404 for a model that is not there, 422 for a request that the model can't answer, LimitReached.
  */
 export async function askThrough(
   c: Context<ApiEnv>,
@@ -62,7 +62,7 @@ export async function askThrough(
   return { model, pieces: resumed(first, pieces), failed };
 }
 
-/** A generator of which one result has been asked for. It is no generator itself, which would cost a step for each token. */
+/** A generator whose first result has already been requested. Written as an object, because a generator function costs a step per token. */
 function resumed(first: Promise<IteratorResult<Piece>>, rest: AsyncGenerator<Piece>): AsyncGenerator<Piece> {
   let asked: typeof first | undefined = first;
   return {
@@ -86,7 +86,7 @@ const withSettings = (model: ModelRow, { temperature, maxTokens }: DoorRequest):
   maxOutputTokens: Math.min(maxTokens ?? model.maxOutputTokens, model.maxOutputTokens),
 });
 
-/** The parameters that a request has given, and that a model may not take. */
+/** The parameters that a request has set and that some models do not take, without the `wishes`. */
 function requiredOf({
   temperature,
   settings,

@@ -12,7 +12,7 @@ import { everyFieldOf, whole } from "./door-request.server.ts";
 import { forOpenAi } from "./openai-clients.server.ts";
 
 const textsAtMost = 128;
-// In ms, for all of them.
+// In ms, for all texts of a request.
 const patience = 60_000;
 
 const one = z
@@ -72,7 +72,7 @@ const embedTexts: RouteHandler<typeof route, ApiEnv> = async (c) => {
   const vectors = await services.searchModel.vectorsOf(model, texts, signal, dimensions ?? undefined).catch((error) => {
     throw problemOf(error, c.req.raw.signal);
   });
-  // The server counts in its own way, if it does; this is about right for Spanish.
+  // The server counts tokens in its own way, or not at all; 3.5 characters per token is about right for Spanish.
   const tokens = Math.ceil(texts.join("").length / 3.5);
   const free = { id: model.id, inputPrice: null, outputPrice: null, cachedPrice: null };
   await settleUsage(services.db, person.id, free, { inputTokens: tokens, outputTokens: 0 }, Date.now());

@@ -43,13 +43,13 @@ const route = createRoute({
   },
 });
 
-// Of one person in this process: each may be twenty megabytes.
+// Requests at once, of one person in this process: each image may be twenty megabytes.
 const making = new ConcurrencyLimit(2);
 
 const makeImage: RouteHandler<typeof route, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const { prompt, size = "auto" } = c.req.valid("json");
-  // Its groups, and people under age, count as in conversations.
+  // The limits for the tool's groups and for people under age apply as in conversations.
   const { tools } = await services.toolbox.offered(person.id, []);
   const tool = tools.find((one) => one.server === null && one.tool === "crear_imagen");
   if (!tool) throw new Problem(404, "Aquí no hay ningún servicio que haga imágenes, o no lo puedes usar.");
@@ -82,5 +82,5 @@ const makeImage: RouteHandler<typeof route, ApiEnv> = async (c) => {
   }
 };
 
-/** OpenAI's call for images, by the house's own service for them. */
+/** OpenAI's call for images, answered by the house's own image service. */
 export const imagesForPrograms = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(route, makeImage);

@@ -11,7 +11,7 @@ import { invalid, Problem } from "../http/problem.server.ts";
 import type { Output } from "./response-events.server.ts";
 import { type InputItem, keptItems } from "./response-request.server.ts";
 
-// Bytes of one response with what was sent for it, and of all those that one goes on from.
+// In characters of JSON: the request of one response, and the conversation that a response goes on from.
 const keptAtMost = 4_000_000;
 const conversationAtMost = 16_000_000;
 const responsesAtMost = 1_000;
@@ -28,19 +28,19 @@ export type Begun = {
   previous: Previous | undefined;
 };
 
-/** The id of a response, and of its items, has that of its row without hyphens. */
+/** The ids of a response and of its items contain the row's id without hyphens. */
 export const hexOf = (id: string) => id.replaceAll("-", "");
 export const responseId = (id: string) => `resp_${hexOf(id)}`;
 
-/** The row's id in the id of a response or of an item; undefined if it is none of ours. */
+/** The row's id in the id of a response or of an item; undefined if that id was not made here. */
 function rowIn(given: string): string | undefined {
   const hex = /^[a-z]+_([0-9a-f]{32})(?:_\d{1,5})?$/.exec(given)?.[1];
   return hex && stringify(Buffer.from(hex, "hex"));
 }
 
 /**
- * The response that a request begins. Throws 422 if what it would have to keep is too much, or beyond the plan, and 404 for a response to
- * go on from that is not there.
+ * The response that a request begins. Throws 422 if the content to keep is too large, or beyond the plan, and 404 if the previous response
+ * is not there.
  */
 export async function beginResponse(
   db: Db,
@@ -79,7 +79,7 @@ export async function findKept(db: Db, userId: string, given: string) {
     .select(["messages.inputTokens", "messages.outputTokens", "models.name as model"])
     .executeTakeFirst();
   if (!row) throw notKept(given);
-  // Those that were sent for it have ids of others, or none.
+  // Items of the request have ids of other rows, or no ids.
   const own = listOf(parseJson(row.items)).filter((one) => String(recordOf(one)?.id).includes(hexOf(row.id)));
   return { ...row, answered: own };
 }
@@ -93,7 +93,7 @@ export async function deleteKept(db: Db, userId: string, given: string): Promise
   if ((await found.executeTakeFirst()).numDeletedRows === 0n) throw notKept(given);
 }
 
-/** A kept response of a person with all those before it, the first one first. Throws 404, and 422 if it is too long. */
+/** A kept response of a person with all previous responses, the first one first. Throws 404, and 422 if the conversation is too long. */
 async function conversationUpTo(db: Db, userId: string, given: string): Promise<KeptResponseRow[]> {
   const found: KeptResponseRow[] = [];
   let length = 0;
@@ -120,7 +120,7 @@ const notKept = (given: string) =>
     code: "previous_response_not_found",
   });
 
-/** Items with those that a program only names by their ids. Throws 404 for one that is not kept. */
+/** The items, with kept items in place of references by id. Throws 404 for a referenced item that is not kept. */
 async function withReferences(db: Db, userId: string, items: unknown[]): Promise<unknown[]> {
   const rows = new Map<string, unknown[]>();
   const found: unknown[] = [];
@@ -140,7 +140,7 @@ async function withReferences(db: Db, userId: string, items: unknown[]): Promise
   return found;
 }
 
-/** Keeps a response that has ended, as a question and a reply of a chat of its person's: a new one, or that of the response before. */
+/** Keeps a response that has ended, as a question and a reply in a chat of its person: a new chat, or the chat of the previous response. */
 export async function keepResponse(
   { db, changes }: Pick<Services, "db" | "changes">,
   { id, userId, isKept, sent, previous }: Begun,

@@ -19,7 +19,7 @@ import {
 } from "./door-request.server.ts";
 import type { ThoughtSeal } from "./sealed-thoughts.server.ts";
 
-/** Names that Messages have for what is called otherwise in chat completions. */
+/** Names that Messages use for fields with other names in chat completions. */
 export const messageNames = {
   stop: "stop_sequences",
   response_format: "output_config",
@@ -114,7 +114,7 @@ const conversation = {
     })
     .nullish(),
 };
-// A beginning that stays the same is found by the provider; programs mark it, and clean up, for Anthropic alone.
+// Programs mark the constant beginning of a prompt, and clean up the context, only for Anthropic; here the provider finds that beginning.
 const withoutEffect = ["metadata", "service_tier", "cache_control", "context_management", "betas"];
 
 /** A request of Anthropic's Messages (docs.anthropic.com/en/api/messages). */
@@ -140,7 +140,7 @@ export const askedCount = everyFieldOf(conversation, { withoutEffect }).openapi(
 });
 type Conversation = z.output<typeof askedCount>;
 
-/** A request of Messages as all doors have it. Throws 422 for a choice of a tool that is not there. */
+/** A request of Messages in the form common to all doors. Throws 422 if it chooses a tool that is not there. */
 export function messageRequest(body: Conversation & Partial<AskedMessage>, seal: ThoughtSeal): DoorRequest {
   const tools = (body.tools ?? []).flatMap((one) =>
     "input_schema" in one ? [functionTool({ ...one, parameters: one.input_schema })] : [],
@@ -171,7 +171,7 @@ export function messageRequest(body: Conversation & Partial<AskedMessage>, seal:
   };
 }
 
-// In tokens of a budget for thoughts: up to so many are a low, a medium effort.
+// In tokens: a thinking budget up to the first number is a low effort, up to the second one a medium effort.
 const lowBudget = 4_096;
 const mediumBudget = 16_384;
 
@@ -198,7 +198,7 @@ function segmentOf(one: Shown): Segment {
   return { file: { name, data: one.source.data } };
 }
 
-/** Turns of one message; results of tools, which stand in messages of the person, are said by themselves. */
+/** Turns of one message; results of tools, which stand in messages of the person, become turns of their own. */
 function saidIn({ role, content }: AskedMessage["messages"][number], seal: ThoughtSeal): Said[] {
   if (typeof content === "string") return [{ role, segments: [{ text: content }] }];
   const said: Said[] = [];

@@ -131,7 +131,7 @@ const reasons: Record<Finish["reason"], NonNullable<Message["stop_reason"]>> = {
   content_filter: "refusal",
 };
 
-/** Anthropic counts apart what was kept and what is. */
+/** Anthropic counts input tokens that a cache read or wrote apart from the others. */
 const tokensOf = ({ inputTokens = 0, outputTokens = 0, cachedTokens = 0, writtenTokens = 0 }: Partial<ReplyUsage>) => ({
   input_tokens: Math.max(0, inputTokens - cachedTokens - writtenTokens),
   cache_read_input_tokens: cachedTokens,
@@ -141,14 +141,14 @@ const tokensOf = ({ inputTokens = 0, outputTokens = 0, cachedTokens = 0, written
 
 type Event = { type: string } & Record<string, unknown>;
 
-/** Puts a model's pieces together as blocks of a message, one after another, and tells the events that a stream of it has. */
+/** Puts a model's pieces together as blocks of a message, one after another, and yields the events of the message's stream. */
 class MessageAnswer {
   readonly content: Block[] = [];
   stop_reason: Message["stop_reason"] = null;
   usage = tokensOf({});
   /** The text or thought that is being written: the last block. */
   #open: Written | undefined;
-  /** Calls, told one by one at the end: their input may come mixed. */
+  /** Calls, sent one by one at the end, because the pieces of their inputs may come mixed. */
   readonly #calls = new Map<number, { id: string; name: string; input: string; signature?: string }>();
   readonly #seal: ThoughtSeal | undefined;
 
@@ -217,7 +217,7 @@ class MessageAnswer {
     this.#open = undefined;
   }
 
-  /** A block that comes at once. The input of a call is always told by a delta. */
+  /** A block that comes whole. The input of a call is always sent in a delta. */
   *#whole(block: Exclude<Block, Written>): Generator<Event> {
     yield* this.#close();
     this.content.push(block);
@@ -229,7 +229,7 @@ class MessageAnswer {
     yield { type: "content_block_stop", index: this.content.length - 1 };
   }
 
-  /** Its text so far was a thought. Who reads the stream has had it as text; the message that ends it has it right. */
+  /** The text so far was a thought. Readers of the stream already have it as text; the whole message has it as a thought. */
   #mistake(): void {
     const at = this.content.findLastIndex(({ type }) => type === "text");
     const found = this.content[at];

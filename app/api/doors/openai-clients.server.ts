@@ -9,7 +9,7 @@ export const forOpenAi = createMiddleware<ApiEnv>(async (c, next) => {
   await next();
 });
 
-/** Headers of a stream of events. Proxies of nginx's kind would keep it back. */
+/** Headers of a stream of events. Without them, proxies such as nginx would buffer the stream. */
 export const eventStream = { "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" };
 
 /** Calls of OpenAI's API that are not offered, with the sentence that says what to use instead. */
@@ -17,7 +17,7 @@ const instead = {
   "/completions": "Aquí no hay /v1/completions: usa /v1/chat/completions o /v1/responses.",
 };
 
-/** The paths of `instead`: each answers 404 and says where to go. */
+/** The paths of `instead`: each answers 404 and names the call to use. */
 export const openAiAbsent = new OpenAPIHono<ApiEnv>();
 for (const [path, sentence] of Object.entries(instead)) {
   openAiAbsent.all(path, forOpenAi, () => {

@@ -43,7 +43,7 @@ type Message = Extract<OutputItem, { type: "message" }>;
 type Reasoning = Extract<OutputItem, { type: "reasoning" }>;
 type OpenCall = { at: number; name: string; callId: string; input: string };
 
-/** Puts a model's pieces together as items of a response, and tells the events that a stream of it has. `id`: hexadecimal. */
+/** Puts a model's pieces together as items of a response, and yields the events of the response's stream. `id`: hexadecimal. */
 export class ResponseOutput {
   readonly items: OutputItem[] = [];
   #usage: Partial<ReplyUsage> = {};
@@ -54,7 +54,7 @@ export class ResponseOutput {
   readonly #id: string;
   readonly #kinds: ToolKinds;
   readonly #seal: ThoughtSeal;
-  /** Whether thoughts are signed for what the program sends next. With tools of the house, it does not have all steps. */
+  /** Whether thoughts are signed, for the program's next request. With tools of the house, the program does not get all steps. */
   readonly #isSigned: boolean;
 
   constructor({ id, kinds, seal, isSigned }: { id: string; kinds: ToolKinds; seal: ThoughtSeal; isSigned: boolean }) {
@@ -167,7 +167,7 @@ export class ResponseOutput {
     yield { type: "response.output_item.added", ...this.#place, item: { ...this.#open, summary: [] } };
   }
 
-  /** Its text so far was a thought. Who reads the stream has had it as text; the response that ends it has it right. */
+  /** The text so far was a thought. Readers of the stream already have it as text; the response at the end has it as a thought. */
   #mistake(): void {
     const at = this.items.findLastIndex(({ type }) => type === "message");
     const found = this.items[at];

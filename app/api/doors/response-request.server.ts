@@ -24,7 +24,7 @@ import {
 } from "./door-request.server.ts";
 import type { ThoughtSeal } from "./sealed-thoughts.server.ts";
 
-/** Names that Responses have for what is called otherwise in chat completions. */
+/** Names that Responses use for fields with other names in chat completions. */
 export const responseNames = {
   messages: "input",
   reasoning_effort: "reasoning",
@@ -77,7 +77,7 @@ const item = z.union(
       encrypted_content: z.string().nullish(),
     }),
     z.object({ type: z.literal("item_reference"), id: z.string().max(200) }),
-    // An image that was made: the model knows its words only.
+    // An image that an earlier response made: the model gets the text only.
     z.object({ type: z.literal("image_generation_call") }),
   ],
   "Un elemento de «input» no es de los que se admiten: message, function_call, custom_tool_call, sus resultados, reasoning e item_reference.",
@@ -100,7 +100,7 @@ const tool = z.discriminatedUnion(
     z.object({ type: z.literal("namespace"), name: toolName, tools: z.array(fn).max(128, "Son demasiadas.") }),
     z.object({ type: z.literal("custom"), name: toolName, description: text.nullish() }),
     z.object({ type: z.literal("tertulia"), name: toolName }),
-    // Programs such as Codex send it always. What searches the web here is a tool of the house, asked for by its name.
+    // Programs such as Codex always send this tool. Web search here is a tool of the house, which a program requests by name.
     z.object({ type: z.enum(["web_search", "web_search_preview"]) }),
   ],
   "Solo se admiten funciones (function, namespace, custom) y herramientas de esta casa (tertulia).",
@@ -178,7 +178,7 @@ export type AskedResponse = z.output<typeof askedResponse>;
 /** The kind of a program's tool, by the name under which a model knows it. */
 export type ToolKinds = Map<string, { name: string; namespace?: string; isCustom?: boolean }>;
 
-// A model is given one text, in place of what such a tool takes.
+// Input of a custom tool as a model sees it: one text, in place of the tool's own format.
 const customInput = {
   type: "object",
   properties: { input: { type: "string" } },
@@ -188,7 +188,7 @@ const customInput = {
 
 const inNamespace = (namespace: string, name: string) => `${namespace}__${name}`;
 
-/** A program's tools as a model knows them, and what each of them is to the program. Throws 422 for a name that is too long. */
+/** A program's tools as a model knows them, and the kind of each tool for the program. Throws 422 for a name that is too long. */
 function toolsOf(tools: AskedResponse["tools"]): { tools: OfferedTool[]; kinds: ToolKinds } {
   const kinds: ToolKinds = new Map();
   const offered: OfferedTool[] = [];
@@ -211,7 +211,7 @@ function toolsOf(tools: AskedResponse["tools"]): { tools: OfferedTool[]; kinds: 
   return { tools: offered, kinds };
 }
 
-/** A request of Responses as all doors have it, over all items of its conversation. Throws 422. */
+/** A request of Responses in the form common to all doors, with all items of its conversation. Throws 422. */
 export function responseRequest(
   body: AskedResponse,
   items: InputItem[],

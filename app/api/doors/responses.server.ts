@@ -70,7 +70,7 @@ const route = createRoute({
 const respond: RouteHandler<typeof route, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const body = c.req.valid("json");
-  // As it was sent: what is kept is in the words of the protocol.
+  // The input as it was sent, because items are kept in the protocol's own format.
   const { input } = await c.req.json<{ input: unknown }>();
   const keeping = { input, store: body.store !== false, previousId: body.previous_response_id };
   const begun = await beginResponse(services.db, person.id, keeping);
@@ -195,7 +195,7 @@ const failure = (begun: Response, output: Output, problem: Problem): Response =>
 
 type Underway = { response: Response; output: ResponseOutput; keep: (said: Output) => Promise<void> };
 
-/** A response's events, the last of which has all of it. It is kept before its end is told. */
+/** The events of a response; the last one has the whole response. The response is kept before its last event is sent. */
 async function* toEvents({ pieces, failed }: Asking, { response, output, keep }: Underway): AsyncGenerator<string> {
   let count = 0;
   const event = ({ type, ...more }: { type: string }) =>

@@ -12,7 +12,7 @@ const sealed = z.object({ meta: json, callId: z.string().optional() });
 
 /**
  * Stand-in for a provider's signature of a thought, which goes to a program and comes back from it. It is encrypted for the person, so that
- * nothing that a program has written goes to a provider as if it were its own. Text that is not from here opens as undefined.
+ * no text that a program has written reaches a provider as the provider's own. Text that was not made here opens as undefined.
  */
 export type ThoughtSeal = { close(meta: Sealed): string; open(text: string): Sealed | undefined };
 

@@ -41,7 +41,7 @@ const listAccounts: RouteHandler<typeof listAccountsRoute, ApiEnv> = async (c) =
   const rows = await services.db
     .selectFrom("drives")
     .leftJoin("driveAccounts as a", (join) => join.onRef("a.driveId", "=", "drives.id").on("a.userId", "=", person.id))
-    // An account stays its person's to see and to end.
+    // A person can always see and end an account of their own.
     .where((e) => e.or([mayConnect(person), e("a.id", "is not", null)]))
     .orderBy("drives.name")
     .select(["drives.id", "drives.name", "a.username", "a.createdAt"])
@@ -80,7 +80,7 @@ const connect: RouteHandler<typeof connectRoute, ApiEnv> = async (c) => {
       .where("driveId", "=", drive.id)
       .select(["id", "username"])
       .executeTakeFirst();
-    // Another account there may read other things: folders of the one before would be its documents.
+    // Another account there may read other files, which would become documents of the previous account's folders.
     if (before && before.username !== given.username) {
       throw invalid("username", `Está conectada la cuenta «${before.username}». Desconéctala antes.`);
     }

@@ -42,7 +42,7 @@ export const drives: Resource<"drives", typeof shown, typeof body> = {
     await checkGroupIds(db, given.groupIds, before && parseGroupIds(before));
     if (before && new URL(given.address).origin !== new URL(before.address).origin) {
       const accounts = db.selectFrom("driveAccounts").where("driveId", "=", id).select("id").limit(1);
-      // Passwords of people must not follow it to another server.
+      // People's passwords must not go to another server when the address changes.
       if (await accounts.executeTakeFirst()) {
         throw invalid("address", "Hay cuentas conectadas en el servidor de antes. Añade este como otro servidor.");
       }

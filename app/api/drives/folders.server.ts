@@ -115,7 +115,7 @@ const look: RouteHandler<typeof lookRoute, ApiEnv> = async (c) => {
     .selectAll()
     .executeTakeFirstOrThrow(notFound);
   await countAttempt(c, "trial", person.id);
-  // Files that were refused are tried again; since when a folder inside is shut stays known.
+  // Refused files are tried again; the time since which an inner folder is closed stays stored.
   const skipped = JSON.stringify(skippedIn(row).filter(({ closedAt }) => closedAt !== undefined));
   await db.updateTable("folders").set({ skipped }).where("id", "=", row.id).execute();
   const waiting = db.selectFrom("jobs").where("kind", "=", "folder").where("subjectId", "=", row.id);
@@ -144,7 +144,7 @@ const remove: RouteHandler<typeof removeRoute, ApiEnv> = async (c) => {
     .selectAll("folders")
     .select("p.userId as ownerId")
     .executeTakeFirstOrThrow(notFound);
-  // Its person, the project's, or who administers.
+  // The folder's person, the project's owner or an administrator removes it.
   if (![row.userId, row.ownerId].includes(person.id) && !isAdmin(person)) throw notFound();
   await refuseOnHold(services.db, person, row.userId);
   const own = services.db.selectFrom("files").where("folderId", "=", row.id).select("id");

@@ -176,7 +176,7 @@ const changeErrand: RouteHandler<typeof changeErrandRoute, ApiEnv> = async (c) =
       .where("updatedAt", "=", before.updatedAt)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) throw stale(now);
-    // Steps of an errand that has not begun are put when it begins.
+    // The steps of an errand that has not begun are made when the errand begins.
     if (isOther) await planSteps(trx, before, storedPlan(before), plan);
   });
   return c.json(await shown(services, await findOwn(services, person, before.id)), 200);

@@ -14,7 +14,7 @@ type NewErrand = Pick<ErrandRow, "question" | "budget" | "stepsAtMost" | "minute
   modelId: string | undefined;
   looksIn: ErrandPlace[];
   notifies: boolean;
-  /** Of an errand that begins once its plan is there: name of the occasion, of which there is one. */
+  /** Only for an errand that begins by itself once its plan is there: a name of its occasion, which has one errand only. */
   key?: string;
 };
 
@@ -33,7 +33,7 @@ async function refuseTooMany({ db }: Services, userId: string): Promise<void> {
   }
 }
 
-/** Stores an errand and has its plan made; of two with the same key there is one. Throws 422. */
+/** Stores an errand and has its plan made; if an errand has the same key already, returns that errand. Throws 422. */
 export async function storeErrand(
   services: Services,
   person: Person,
@@ -42,7 +42,7 @@ export async function storeErrand(
   const { db, jobs } = services;
   const before = key && (await errandOf(services, person.id, key));
   if (before) return before;
-  // Those of a series are as many as its rows.
+  // The errands of a series are not limited: each row has one.
   if (!key?.startsWith(ofRow(""))) await refuseTooMany(services, person.id);
   const modelId = await errandModel(services, person, wanted);
   const now = Date.now();
@@ -85,8 +85,8 @@ export async function errandModel(
 }
 
 /**
- * Has the series go on whose row an errand is for, or pauses it where the errand waits for its person. Call it once that is at work no more;
- * again, it does no harm.
+ * Continues the series that the errand's row belongs to, or pauses the series if the errand waits for its person. Call this once the errand
+ * no longer works; a repeated call does no harm.
  */
 export async function goOnWithSeries(services: Services, { id }: Pick<ErrandRow, "id">): Promise<void> {
   const { db, changes } = services;

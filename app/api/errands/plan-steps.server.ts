@@ -7,8 +7,8 @@ import type { Plan } from "./plan.server.ts";
 export const stages = { search: 1, read: 2, more: 3, write: 4, join: 5 } as const;
 
 /**
- * Puts the steps of a plan in the place of those of the plan before. What is over stays with the part of its title; of a part that is no
- * more it goes, and one with other searches is written again.
+ * Replaces the steps of the previous plan with the steps of a new plan. Finished steps stay with the part of the same title; the steps of a
+ * removed part are deleted, and a part with other searches is written again.
  */
 export async function planSteps(
   trx: Trx,
@@ -27,7 +27,7 @@ export async function planSteps(
     else if (plan[now]?.searches.join("\n") !== searches.join("\n")) {
       await own.where("part", "=", part).where("kind", "in", ["more", "write"]).execute();
     }
-    // Beyond all parts first, so that none takes the number of another.
+    // Parts first get numbers beyond all other parts, so that no part takes the number of another.
     const moved = trx.updateTable("errandSteps").set({ part: now + beyond });
     await moved.where("errandId", "=", errandId).where("part", "=", part).execute();
   }

@@ -37,7 +37,7 @@ const short = (value: unknown) => (typeof value === "string" ? bare(value) : "")
 /** The plan of an errand as it is stored. */
 export const storedPlan = ({ plan }: Pick<ErrandRow, "plan">): Plan => JSON.parse(plan) as Plan;
 
-/** The plan in the answer of a model, as far as it is one; else the question as its one part. */
+/** The plan in the answer of a model, with its valid parts; without any, a plan with the question as its only part. */
 export function planIn(answer: string, question: string): Plan {
   const parts = listOf(jsonIn(answer)?.partes)
     .map((one) => ({ title: short(recordOf(one)?.titulo), searches: searchesIn(recordOf(one)?.busquedas) }))

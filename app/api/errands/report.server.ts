@@ -13,7 +13,7 @@ export type FoundPlace = Pick<Found, "title" | "url" | "fileId" | "chatId" | "me
 /** The place that a step of reading is about. */
 export const placeIn = ({ input }: Pick<ErrandStepRow, "input">): FoundPlace => JSON.parse(input) as FoundPlace;
 
-// Of a version that an errand has written.
+// Reason of an artifact's version that an errand has written.
 const reportReason = "Encargo";
 
 /** Makes the report an artifact, and tells its person. */
@@ -87,10 +87,10 @@ export async function reportOf(services: Pick<Services, "db">, errand: ErrandRow
     .join("\n\n");
 }
 
-/** An address that ends nothing in Markdown. */
+/** An address without characters that would end a link in Markdown. */
 const addressIn = (url: string) => url.replace(/[<>\s\\`]/g, encodeURIComponent);
 
-/** A title in which no sign means anything to Markdown. */
+/** A title with all characters escaped that have a meaning in Markdown. */
 const escaped = (title: string) =>
   title
     .replaceAll("[", "&#91;")
@@ -126,7 +126,7 @@ export async function sourceNumbers(services: Services, errand: ErrandRow): Prom
 
 const codeIn = /(```[\s\S]*?(?:```|$)|`[^`\n]*`)/;
 
-/** A text with numbers of known sources alone, each between brackets of its own; code stays as it is. */
+/** A text that cites only known sources, each number between its own brackets; code stays as it is. */
 export function withKnownSources(text: string, known: Set<number>): string {
   const cited = (part: string) =>
     part
@@ -144,7 +144,7 @@ export function withKnownSources(text: string, known: Set<number>): string {
   return parts.join("") + (marks % 2 === 1 ? "\n```" : "");
 }
 
-/** Files of the reports of a person's errands: none is a source of another. */
+/** Files of the reports of a person's errands: no report is a source of another one. */
 export async function reportFiles({ db }: Services, { userId }: ErrandRow): Promise<Set<string>> {
   const reports = db
     .selectFrom("artifactVersions")

@@ -7,8 +7,8 @@ import { storedPlan } from "./plan.server.ts";
 import { planSteps } from "./plan-steps.server.ts";
 
 /**
- * Has an errand begin, or go on where it was, with what has failed or was left out taken again. `finish`: without looking further, it is
- * written with what there is. `budget`: what it may cost from now on. Throws 409.
+ * Starts an errand, or continues it where it was; failed and skipped steps are taken again. `finish`: the report is written from the
+ * results so far, without looking further. `budget`: the errand's cost limit from now on. Throws 409.
  */
 export async function resumeErrand(
   services: Services,
@@ -19,7 +19,7 @@ export async function resumeErrand(
   await services.db.transaction().execute(async (trx) => {
     const { numUpdatedRows } = await trx
       .updateTable("errands")
-      // One whose plan could not be made has none.
+      // An errand whose plan could not be made has no plan.
       .set({ state: plan.length > 0 ? "running" : "planning", budget, problem: null, updatedAt: Date.now() })
       .where("id", "=", row.id)
       .where("state", "=", row.state)
@@ -33,7 +33,7 @@ export async function resumeErrand(
     if (finish) await reading.set({ state: "skipped" }).execute();
     else await takeAgain(trx, row.id);
     const left = trx.selectFrom("errandSteps").where("errandId", "=", row.id).where("state", "=", "waiting");
-    // One that was stopped after its last step has its report to be kept.
+    // An errand that was stopped after its last step still has to keep its report.
     if (row.state === "done" && !(await left.select("id").limit(1).executeTakeFirst())) {
       throw new Problem(409, "No queda nada por hacer.");
     }
@@ -41,7 +41,7 @@ export async function resumeErrand(
   await goOn(services, "errand", row);
 }
 
-/** Has steps that have failed or were left out taken again, and what rests on them written again. */
+/** Has failed and skipped steps taken again, and the texts that are based on them written again. */
 async function takeAgain(trx: Trx, errandId: string): Promise<void> {
   const wanted = trx
     .selectFrom("errandSteps")

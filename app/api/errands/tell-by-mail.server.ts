@@ -1,7 +1,7 @@
 import type { ErrandRow } from "../../db/tables.ts";
 import type { Services } from "../env.server.ts";
 
-/** Tells the person of an errand how it stands, where they want that and the house sends mail. `said`: as in «está hecho». */
+/** Tells the person of an errand its state by mail, if the person wants that and the house sends mail. `said`: as in «está hecho». */
 export async function tellByMail(
   { db, mail, config }: Services,
   { id, userId, title, notifies }: Pick<ErrandRow, "id" | "userId" | "title" | "notifies">,

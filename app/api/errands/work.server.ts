@@ -18,7 +18,7 @@ import { tellByMail } from "./tell-by-mail.server.ts";
 
 // In ms, after a model that has failed.
 const retries = [30_000, 5 * 60_000];
-/** How errands are worked on: a step after the other, each kept as it ends. A step that was cut off is taken again. */
+/** The job that works on errands: one step after another, each stored when it ends. An interrupted step is taken again. */
 export const workingOnErrands = (services: Services): JobRules => ({
   atOnce: 2,
   retries,
@@ -30,7 +30,7 @@ export const workingOnErrands = (services: Services): JobRules => ({
 
 /** One step in one job: others have their turn in between, and a death of the process counts against that step alone. */
 async function work(services: Services, { subjectId, attempts, signal, progress }: JobAtWork): Promise<void> {
-  // It may have been stopped, or deleted.
+  // The errand may have been stopped, or deleted.
   const errand = await services.db
     .selectFrom("errands")
     .where("id", "=", subjectId)
@@ -57,7 +57,7 @@ async function work(services: Services, { subjectId, attempts, signal, progress 
   } catch (error) {
     if (error instanceof ModelFailed) await tellFailure(services, errand, error, Date.now() - begun);
     const isOver = attempts > retries.length;
-    // Tried again in a while; too many replies at once, too.
+    // A failed model is tried again in a while; so are too many replies at once.
     const passes = error instanceof ModelFailed || (error instanceof LimitReached && !error.ofPlan);
     if (passes) throw isOver ? new JobFailed(error.message, { cause: error }) : error;
     const isToldOf = error instanceof LimitReached || error instanceof Problem || error instanceof ArtifactRefused;
@@ -68,7 +68,7 @@ async function work(services: Services, { subjectId, attempts, signal, progress 
   await goOn(services, "errand", errand);
 }
 
-/** Why an errand may not look further; writing what there is may always. */
+/** The reason why an errand may not look further; writing the results so far is always allowed. */
 function limitOf({ budget, spent, taken, stepsAtMost, workedMs, minutesAtMost }: ErrandRow, { kind }: ErrandStepRow) {
   if (kind === "write" || kind === "join") return undefined;
   if (budget !== null && Number(spent) >= budget) return "Se ha gastado lo que podía costar.";
@@ -78,7 +78,7 @@ function limitOf({ budget, spent, taken, stepsAtMost, workedMs, minutesAtMost }:
     : undefined;
 }
 
-/** Counts what a failure has cost, and says it while it is tried again. */
+/** Adds the cost of a failure to the errand, and shows the failure until the step is tried again. */
 async function tellFailure({ db, changes }: Services, { id, userId }: ErrandRow, failed: ModelFailed, ms: number) {
   await db
     .updateTable("errands")
@@ -120,7 +120,7 @@ const nextStep = ({ db }: Services, { id }: ErrandRow): Promise<ErrandStepRow | 
     .selectAll()
     .executeTakeFirst();
 
-/** Steps that are over, and all there are. */
+/** Numbers of finished steps, and of all that are not skipped. */
 export async function countSteps({ db }: Pick<Services, "db">, { id }: Pick<ErrandRow, "id">) {
   const counted = await db
     .selectFrom("errandSteps")

@@ -128,10 +128,10 @@ async function takeAll(
   };
   for (const one of sent) await orRefused(one.name, () => take(one));
   if (address) await orRefused(address, () => withPageAt(c, address, take));
-  // The same file twice is one.
+  // A file that was sent twice is one row.
   const different = [...new Map(taken.map((row) => [row.id, row])).values()];
   if (!keep.temporary) {
-    // Papers that were photographed. Files of a message are looked at by the model.
+    // The text of photographed papers is read here. In a message, the model looks at the image.
     for (const row of different) if (isImage(row.mediaType) && row.text === null) await files.readPicture(row);
   }
   for (const row of await files.settled(different, patience)) {
@@ -145,7 +145,7 @@ async function takeAll(
   throw new Problem(422, errors.map(([, sentence]) => sentence).join(" "), { errors: Object.fromEntries(errors) });
 }
 
-/** Takes what is at an address, where whoever asks may have pages read. Throws FileRefused. */
+/** Takes the page at an address, if the person may have pages read. Throws FileRefused. */
 async function withPageAt(c: Context<ApiEnv>, address: string, take: (page: Sent) => Promise<void>): Promise<void> {
   const { person, services } = c.var;
   await countAttempt(c, "page", person.id);

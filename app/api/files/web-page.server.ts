@@ -16,13 +16,13 @@ export type TakenPage = { path: string; name: string; size: number; address: str
 
 // In ms, for all redirects and the whole answer.
 const patience = 20_000;
-// Each may hold a document in memory.
+// Pages taken at once: each may hold a document in memory.
 const atOnce = 4;
 const taking = new FairQueue(atOnce);
 const endings = Object.fromEntries(Object.entries(documentTypes).map(([ending, type]) => [type as string, ending]));
 
 /**
- * Takes what is at a public address of the web: of a page its article as HTML, of anything else its bytes. `address` may lack its
+ * Takes the content of a public web address: for a page its article as HTML, for any other content its bytes. `address` may lack its
  * scheme. Throws FileRefused.
  */
 export async function takePage(address: string, userId: string): Promise<TakenPage> {
@@ -49,7 +49,7 @@ async function article(fetched: Fetched, userId: string): Promise<Content> {
   return { name: fileName(called, "html"), bytes: `${head}<h1>${escaped(called)}</h1>\n${html}\n` };
 }
 
-/** The name stands at the end of its address, perhaps without its usual ending. */
+/** Content that is no page, as it is. Its name is the end of the address, perhaps without the usual ending. */
 function asItIs({ url, mediaType, bytes }: Fetched): Content {
   const { hostname, pathname } = new URL(url);
   const last = unescaped(basename(pathname)) || hostname;
@@ -82,7 +82,7 @@ function refusal(error: unknown): FileRefused | undefined {
 const lowered = (sentence: string) => sentence.slice(0, 1).toLowerCase() + sentence.slice(1);
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
-/** Without what the names of files can't have, and no longer than they may be. */
+/** A file name without forbidden characters, cut to the longest allowed length. */
 function fileName(stem: string, ending: string): string {
   const plain = stem
     .replace(/[/\\:*?"<>|\p{Cc}]+/gu, " ")

@@ -16,7 +16,7 @@ export const groupIds = z
   .default(null)
   .openapi({ description: "Solo para las personas de estos grupos; null: para todas." });
 
-/** The same in an answer. null is for everybody; an empty list, or one whose groups are gone, only for administrators. */
+/** The field `groupIds` in an answer. null is for everybody; an empty list, or a list whose groups are gone, only for administrators. */
 export const shownGroupIds = z.array(z.string()).nullable();
 
 export const parseGroupIds = ({ groupIds: stored }: { groupIds: string | null }): string[] | null =>

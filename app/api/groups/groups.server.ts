@@ -38,7 +38,7 @@ const fields = {
 const body = z.strictObject(fields);
 const shown = z.object({ ...rowFields, ...fields, claim: z.string().nullable() }).openapi("Group");
 
-/** Groups of people: what they may use is said where that thing is changed; their limits are here. */
+/** Groups of people, with their limits. A thing that only some groups may use names these groups in its own settings. */
 export const groups: Resource<"groups", typeof shown, typeof body> = {
   table: "groups",
   name: "group",

@@ -24,7 +24,7 @@ export const signedIn = createMiddleware<ApiEnv>(async (c, next) => {
   await next();
 });
 
-/** The refusal of whoever has no session, or no longer. */
+/** The refusal of a caller who has no session, or whose session has ended. */
 export const notSignedIn = () =>
   new Problem(401, "Necesitas iniciar sesión.", { headers: { "WWW-Authenticate": "Bearer" } });
 
@@ -90,7 +90,7 @@ async function findBySession(c: Context<ApiEnv>, token: string): Promise<Person 
     await noteSeen(c, db.updateTable("sessions").set({ lastSeenAt: now }).where("id", "=", row.sessionId).execute());
     await noteSeen(c, db.updateTable("users").set({ lastSeenAt: now }).where("id", "=", row.id).execute());
   }
-  // Without passwords there is nothing to add a step to: whoever comes in otherwise was let in from the machine.
+  // With passwords off there is nothing to add a step to: a person without a provider has signed in with a link made on the server.
   const { passwordSignin } = c.var.services.config;
   const isAsked = passwordSignin && (secondStep === "all" || (secondStep === "admins" && person.role === "admin"));
   return {
@@ -101,7 +101,7 @@ async function findBySession(c: Context<ApiEnv>, token: string): Promise<Person 
 }
 
 /**
- * Whether a session has been unused for longer than the house lets it. Its use is noted every few minutes, so that it may last as much
+ * Whether a session has been unused for longer than the house allows. Use is noted only every few minutes, so a session may last that much
  * longer. `lastSeenAt`, `now`: epoch ms.
  */
 export const isIdle = (lastSeenAt: number, now: number, idleMinutes: number | null): boolean =>
@@ -122,7 +122,7 @@ const openSession = prepared((db, { accessHash, now }: { accessHash: string; now
     ]),
 );
 
-/** The account with this id as one that asks, without a session; undefined if there is none. For what is done in its name later. */
+/** The account with this id as a `Person` without a session; undefined if there is no such account. For later work in its name. */
 export async function findPerson({ db }: Pick<Services, "db">, userId: string): Promise<Person | undefined> {
   const row = await db
     .selectFrom("users")
@@ -140,8 +140,8 @@ export async function findPerson({ db }: Pick<Services, "db">, userId: string): 
 const termsAt = sql<number | null>`(select max("textAt") from pages where "mustAccept" = 1 and published = 1)`;
 
 /**
- * Whether a session was opened by a passkey, by a proxy, a provider or a directory of the organisation, which answers for its own steps, or is of
- * somebody with an authenticator app, without whose code no password of ours opens one.
+ * Whether a session has a second step: a passkey opened it, or a proxy, a provider or a directory of the organisation, which answers for
+ * its own steps; or its person has an authenticator app, without whose code a password opens no session here.
  */
 const hasSecondStep = sql<number>`case when sessions."byPasskey" = 1 or sessions."accessId" is not null or sessions."providerSession" is not null
   or exists (select 1 from authenticators where "userId" = users.id and "confirmedAt" is not null) then 1 else 0 end`;
@@ -175,11 +175,11 @@ const needsSecondStep = () =>
     "Antes de seguir hay que activar la verificación en dos pasos, en /user/seguridad, o entrar con una llave de acceso.",
   );
 
-/** Whether somebody may do what administrators do: not before a second step, where they owe one. */
+/** Whether a person may act as an administrator; if the person owes a second step, not before it. */
 export const isAdmin = (person: Person | undefined) =>
   person?.role === "admin" && person.status === "active" && !person.owesSecondStep;
 
-/** Refuses who owes a second step, also what an inactive account may do. After `signedIn`. */
+/** Refuses a person who owes a second step, also in calls that an inactive account may make. After `signedIn`. */
 export const withSecondStep = createMiddleware<ApiEnv>(async (c, next) => {
   if (c.var.person.owesSecondStep) throw needsSecondStep();
   await next();

@@ -12,7 +12,7 @@ export const etags = createMiddleware<ApiEnv>(async (c, next) => {
   const isRead = c.req.method === "GET" && c.res.status === 200;
   if (!isRead || !c.res.headers.get("Content-Type")?.startsWith("application/json")) return;
   if (!/^https?:\/\/[^/]+\/v1\//.test(c.req.url)) return;
-  // A file that somebody has sent is JSON, too, or says so.
+  // A file that somebody has uploaded may be JSON, too, or claim to be.
   if (c.res.headers.has("ETag") || c.res.headers.has("Content-Disposition")) return;
   const text = await c.res.clone().text();
   const hash = createHash("sha1").update(text).digest("base64url");

@@ -40,7 +40,7 @@ export const listOf = <Item extends z.ZodType>(item: Item) =>
 
 type Rest = { nextCursor: string | null; total: number; totalIsMinimum: boolean };
 
-/** A column to sort by, under what it holds. `mayBeEmpty`: null comes before all other values; such a column is sorted without its index. */
+/** A column to sort by, `text` or `number`. `mayBeEmpty`: null comes before all other values; such a column is sorted without its index. */
 type Sorting<Text, Number> = ({ text: Text; number?: never } | { number: Number; text?: never }) & {
   direction: "asc" | "desc";
   mayBeEmpty?: true;
@@ -52,13 +52,13 @@ type SortingOf<Row> =
   | (Sorting<ColumnsOf<Row, string | null>, ColumnsOf<Row, number | null>> & { mayBeEmpty: true });
 
 export type ListRules<Table extends keyof Tables> = {
-  /** Columns it may be sorted by; the first is the default, with its direction. */
+  /** Columns by which the list may be sorted; the first is the default, with its direction. */
   sortable: [SortingOf<Tables[Table]>, ...SortingOf<Tables[Table]>[]];
-  /** Columns it may be filtered by. */
+  /** Columns by which the list may be filtered. */
   filters: { [Name in keyof Tables[Table]]?: "text" | "flag" };
 };
 
-/** The same without the names of one table's columns. */
+/** List rules without the names of one table's columns. */
 type AnyRules = {
   table: string;
   sortable: [Sorting<string, string>, ...Sorting<string, string>[]];
@@ -177,11 +177,11 @@ export function contains(column: string, text: string): ReturnType<typeof sql<bo
   return like(sql`lower(${sql.ref(column)})`, text.toLowerCase());
 }
 
-// Letters that PostgreSQL is to tell apart no more, and those that stand for them. As many keyboards have no ñ, it is an n.
+// Accented letters, and the plain letters that PostgreSQL compares instead. As many keyboards have no ñ, it counts as an n.
 const accented = "áàâäãéèêëíìîïóòôöõúùûüñç";
 const plain = "aaaaaeeeeiiiiooooouuuunc";
 
-/** Like `contains`, whatever the accents: for what people search. */
+/** Like `contains`, but ignores accents: for texts that people search. */
 export function containsWords(engine: Engine, column: string, text: string): ReturnType<typeof sql<boolean>> {
   const ref = sql.ref(column);
   const folded = engine === "sqlite" ? sql`plain(${ref})` : sql`translate(lower(${ref}), ${accented}, ${plain})`;

@@ -64,7 +64,7 @@ export type ProblemBody = {
 };
 
 /**
- * The same for things that do not exist and things that the person may not see, so that ids can't be probed. An arrow
+ * The same answer for things that do not exist and things that the person may not see, so that ids can't be probed. An arrow
  * function, so that Kysely's `executeTakeFirstOrThrow` calls it: anything with a prototype is constructed.
  */
 export const notFound = () => new Problem(404, "No existe o no puedes verlo.");
@@ -138,7 +138,7 @@ const anthropicTypes: Record<number, string> = {
   503: "overloaded_error",
 };
 
-/** An error in Anthropic's form, whose clients ask by its kind whether to try again. */
+/** An error in Anthropic's form. Anthropic's clients decide by its type whether to try again. */
 export function asAnthropic({ status, message }: Problem) {
   const type = anthropicTypes[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
   return { type: "error", error: { type, message } };
@@ -201,7 +201,7 @@ export const answerInvalid: Hook<unknown, ApiEnv, string, unknown> = (result) =>
 
 type Issue = z.core.$ZodIssue;
 
-/** Issues within the one form that a value is meant to have, where it may have several: a list that is wrong inside is no wrong text. */
+/** If a value may have several forms, the issues within the form that is meant: a list with a wrong item is not called a wrong text. */
 function closest(issue: Issue): Issue[] {
   const forms = issue.code === "invalid_union" ? issue.errors : [];
   const [meant, ...others] = forms.filter((issues) => issues.every(({ path }) => path.length > 0));

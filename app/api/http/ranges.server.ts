@@ -3,10 +3,10 @@ import type { Content, Part } from "../../files/storage/storage.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 
 /**
- * Stored bytes, or the part of them that `Range` asks for (RFC 9110, 14): a download that broke off goes on where it stopped, and a
- * player skips. `headers` say what they are, with an `ETag` that changes whenever they do; who has them already is answered 304, and
- * `open` is not asked, so that the images of a page cost the store nothing when it is seen again. A range that can't be read counts as
- * none; one that begins behind the end is answered 416.
+ * Answers stored bytes, or the part of them that `Range` asks for (RFC 9110, 14): a download that broke off goes on where it stopped, and a
+ * player skips. `headers` describe the bytes, with an `ETag` that changes whenever the bytes do. A client that has the bytes already gets
+ * 304 and `open` is not called, so that a page that is seen again does not read its images from the store. An unreadable range counts as no
+ * range; a range that begins behind the end gets 416.
  */
 export async function answerBytes(
   c: Context<ApiEnv>,
@@ -29,7 +29,7 @@ export async function answerBytes(
   });
 }
 
-/** The part that is asked for; undefined: all. `If-Range` names what the reader has the beginning of. */
+/** The part that is asked for; undefined: all. `If-Range` is the tag of the content whose beginning the client has. */
 function askedPart(c: Context<ApiEnv>, size: number, tag: string): Part | undefined {
   const had = c.req.header("If-Range");
   // A HEAD, which goes to the same handler, has no parts.

@@ -22,7 +22,7 @@ const rules = {
   message: { points: 120, duration: 60 },
   upload: { points: 600, duration: 60 * 60 },
   page: { points: 120, duration: 60 * 60 },
-  // Of codes and tokens that are none.
+  // Counts only codes and tokens that are not valid.
   oauth: { points: 300, duration: quarter },
   oauthRegistration: { points: 60, duration: quarter },
   embeddings: { points: 1_200, duration: 60 * 60 },
@@ -37,7 +37,7 @@ const rules = {
   // A class comes from one network, and looks at its room again and again.
   room: { points: 3_000, duration: quarter },
   guest: { points: 30, duration: 60 },
-  // A class reads one, each of its drawings besides; each may be made a document, which takes a process.
+  // A class reads one shared artifact and each of its drawings; each reading may make a document, which takes a process.
   shared: { points: 1_000, duration: quarter },
   receipt: { points: 120, duration: quarter },
   // Readers of news look once a minute at most.
@@ -48,7 +48,7 @@ type LimitedAction = keyof typeof rules;
 /** The network that a call came from, as the key for limits. */
 export const networkOf = (c: Context<ApiEnv>) => networkOfAddress(c.env.ip);
 
-/** `own` counts in this process, where the shared count can't be had. */
+/** `own` counts in this process, when the shared counter is not available. */
 type Limiter = { shared: RateLimiterMemory | RateLimiterRedis | RateLimiterPostgres; own: RateLimiterMemory };
 const limiters = new WeakMap<Services, Record<LimitedAction, Limiter>>();
 
@@ -65,7 +65,7 @@ function limiter(services: Services, kind: LimitedAction): Limiter["shared"] {
   return services.pool?.waitingCount && !services.redis ? own : shared;
 }
 
-/** Counts in Redis if configured, else in PostgreSQL; in this process while that is unreachable, and with SQLite. */
+/** Counts in Redis if configured, else in PostgreSQL; in this process while these are unreachable, and with SQLite. */
 function newLimiter({ redis, pool }: Services, name: string, rule: (typeof rules)[LimitedAction]): Limiter {
   const own = new RateLimiterMemory(rule);
   const keyPrefix = `tertulia:${name}`;
@@ -78,12 +78,12 @@ function newLimiter({ redis, pool }: Services, name: string, rule: (typeof rules
   return { shared: new RateLimiterRedis({ ...rule, ...shared, keyPrefix }), own };
 }
 
-/** The name of a counter: e-mails and addresses must not stand in a shared store, nor be guessed from what does. */
+/** The name of a counter, as a keyed hash: a shared store must have no e-mails and addresses, nor values from which they can be guessed. */
 const sealed = ({ tokenKey }: Services, key: string) => createHmac("sha256", tokenKey).update(key).digest("base64url");
 
 /**
- * Counts an attempt of an account or address; the answer's RateLimit headers say how many are left. Throws 429 with
- * Retry-After when there were too many. `onLocked` runs once, with the first of them that is refused.
+ * Counts an attempt of an account or address; the answer's RateLimit headers say how many attempts are left. Throws 429 with
+ * Retry-After after too many attempts. `onLocked` runs once, with the first attempt that is refused.
  */
 export async function countAttempt(
   c: Context<ApiEnv>,

@@ -30,7 +30,7 @@ export type ReadResource<T extends ItemTable, Shown extends z.ZodObject> = {
   shown: Shown;
   show(row: Tables[T], asked: Asked): z.output<Shown>;
   list: ListRules<T> & { searched: (keyof Tables[T] & string)[] };
-  /** Condition on the rows that this person may read; throws 404 if there can be none. Without it administrators read all, others none. */
+  /** Condition on the rows that a person may read; throws 404 if there can be none. Without `sees`: all for administrators, else none. */
   sees?(person: Person): Condition;
   /** Search also matches the name and address of the person in `userId`. */
   searchesPeople?: true;
@@ -59,25 +59,25 @@ export type Resource<
   /** PUT, the default, replaces the whole. PATCH changes some fields; then `shown` has every field of `body`. */
   method?: Method;
   /**
-   * Everybody, programs with their keys too, creates rows of their own, whose `userId` `columns` sets; this says who changes and deletes a
-   * row that they see. The audit trail has only changes of others' rows.
+   * With `mayChange`, everybody, also a program with a key, creates rows of their own, whose `userId` `columns` sets. It says whether a
+   * person may change and delete a row that they see. The audit trail has only changes of other people's rows.
    */
   mayChange?(row: Tables[T], person: Person): boolean;
-  /** Programs may write it with an administrator's key. Never set for what makes people, rights, keys or addresses. */
+  /** Programs may write the resource with an administrator's key. Never set if its rows make people, rights, keys or addresses. */
   byPrograms?: true;
   /** Rows make addresses that anybody may use: no program writes them, though `mayChange` is given. */
   byPeople?: true;
   /** A write may end sessions, and so the streams of their readers. */
   endsSessions?: true;
-  /** Columns that a validated body makes, with what a change keeps. Throws 422. */
+  /** Columns that a validated body makes, with the values that a change keeps. Throws 422. */
   columns(given: z.output<Body>, writing: WriteContext<T>): Columns<T> | Promise<Columns<T>>;
   /** The field with a unique constraint, and the sentence for a value that is taken. */
   unique?: { field: string; sentence: string };
   /** Owner of a row, who is told of what others do to it. Without it: nobody, or the row's `userId` where `mayChange` is given. */
   ownerOf?(row: Tables[T], db: Db): Promise<string | null>;
-  /** Writes wait for each other, as one changes other rows, too. */
+  /** Writes run one after another, because one write changes other rows, too. */
   serially?: true;
-  /** Runs before the transaction that deletes a row: for rows of others that it would lock on the way. */
+  /** Runs before the transaction that deletes a row: for other people's rows that this transaction would lock. */
   beforeDeletion?(row: Tables[T], asked: Asked): Promise<void>;
   /** Runs in the transaction, after the row is written. */
   inTransaction?(trx: Trx, row: Tables[T], before: Tables[T] | undefined): Promise<void>;
@@ -85,7 +85,7 @@ export type Resource<
   afterCommit?(row: Tables[T], writing: WriteContext<T>): Tables[T] | Promise<Tables[T]>;
 };
 
-/** `sees` of what only administrators read, of the rows with this condition. */
+/** `sees` for a resource that only administrators read; they read the rows that meet this condition. */
 export const onlyAdmins =
   (rows: Condition = everything) =>
   (person: Person): Condition => {
@@ -219,7 +219,7 @@ const triesToChange = 5;
 /** Thrown for a row that has changed since it was read: columns that were made of it may be wrong now. */
 class Outrun extends Error {}
 
-/** Changes the row of the request: of the row as it is then once more if somebody else was faster. Throws 409 with it in the end. */
+/** Changes the row of the request. If somebody else was faster, tries again with the new row, up to five times; then throws 409 with it. */
 async function change<T extends ItemTable>(of: AnyResource<T>, c: Context<ApiEnv>): Promise<Tables[T]> {
   for (let tries = 0; ; tries++) {
     const before = await findToChange(of, c);

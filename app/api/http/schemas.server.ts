@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { limits } from "../../process/limits.ts";
 import { isForbiddenUrl } from "../../process/network/addresses.server.ts";
 
-// Made once: a number's own toLocaleString makes one each time, and there is a schema for each field.
+// Made once: a number's own toLocaleString makes a new formatter each time, and there is a schema for each field.
 const spanish = new Intl.NumberFormat("es");
 
 /** Text from a person: trimmed, without NUL (PostgreSQL refuses it), with a maximum length. */
@@ -16,10 +16,10 @@ export const text = (label: string, max: number, min = 0) =>
         .min(min, min === 1 ? `Falta ${label.toLowerCase()}.` : `${label} tiene que tener ${min} caracteres o más.`)
         .max(max, `${label} puede tener ${spanish.format(max)} caracteres como mucho.`),
     )
-    // Lost in a pipe.
+    // A pipe loses the maximum.
     .openapi({ maxLength: max });
 
-/** Such a text on a single line, as for names: they go into headers and sentences. */
+/** Text from a person on a single line, such as a name, which goes into headers and sentences. */
 export const line = (label: string, max: number, min = 0) =>
   z
     .string(`${label} tiene que ser un texto.`)
@@ -27,7 +27,7 @@ export const line = (label: string, max: number, min = 0) =>
     .pipe(text(label, max, min))
     .openapi({ maxLength: max });
 
-/** Address of a server, of `what` («un modelo»). */
+/** Address of a server; `what` names the thing at it («un modelo»). */
 export const serverUrl = (what: string, max: number) =>
   z
     .url({ protocol: /^https?$/, error: "La dirección tiene que empezar por http:// o https://." })

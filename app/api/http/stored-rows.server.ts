@@ -49,8 +49,8 @@ export const encoded = (columns: object) =>
   );
 
 /**
- * Writes the columns of a row that differ from `before`, and its version, which always grows; returns the row as it is then. `isUnchanged`:
- * only if it is still as it was read; undefined if it is not, or is gone.
+ * Writes the columns of a row that differ from `before`, and its version, which always grows; returns the stored row. `isUnchanged`: writes
+ * only if the row is still as it was read. Returns undefined if the row has changed in that case, or is gone.
  */
 export async function storeRow<T extends ItemTable>(
   trx: Trx,

@@ -21,7 +21,7 @@ export const ofSession =
     e.or([e("files.sessionId", "is", null), e("files.sessionId", "=", sessionId)]);
 
 /**
- * The chat, for who may change or delete it: its owner, or who administers, to whom it does not show what it says. Throws 404, also
+ * The chat, for people who may change or delete it: its owner, or an administrator, who must not be shown its texts. Throws 404, also
  * for another session's temporary chat.
  */
 export async function findChat({ db }: Services, person: Person, chatId: string): Promise<ChatRow> {
@@ -34,7 +34,7 @@ export async function findChat({ db }: Services, person: Person, chatId: string)
     .executeTakeFirstOrThrow(notFound);
 }
 
-/** The message, for who may delete it: as `findChat`. */
+/** The message, for people who may delete it: the same people as in `findChat`. */
 export async function findMessage({ db }: Services, person: Person, messageId: string): Promise<MessageRow> {
   return db
     .selectFrom("messages")
@@ -46,7 +46,7 @@ export async function findMessage({ db }: Services, person: Person, messageId: s
     .executeTakeFirstOrThrow(notFound);
 }
 
-/** The project, for who may change or delete it: its owner, or who administers. Throws 404. */
+/** The project, for people who may change or delete it: its owner, or an administrator. Throws 404. */
 export async function findProject({ db }: Services, person: Person, projectId: string): Promise<ProjectRow> {
   return db
     .selectFrom("projects")
@@ -56,7 +56,7 @@ export async function findProject({ db }: Services, person: Person, projectId: s
     .executeTakeFirstOrThrow(notFound);
 }
 
-/** The file, read or not, for who may delete it: its owner, or who administers. Throws 404, also for another session's file. */
+/** The file, read or not, for people who may delete it: its owner, or an administrator. Throws 404, also for another session's file. */
 export async function findFile({ db }: Services, person: Person, fileId: string): Promise<FileRow> {
   return db
     .selectFrom("files")
@@ -68,8 +68,8 @@ export async function findFile({ db }: Services, person: Person, fileId: string)
 }
 
 /**
- * The chat, if the person may read it: theirs, shown to them as a member of its project or of a group, or under inspection by who
- * administers. Throws 404, and what `inspect` throws.
+ * The chat, if the person may read it: their own chat, a chat shown to them as a member of its project or of a group, or a chat that they
+ * inspect as an administrator. Throws 404, and what `inspect` throws.
  */
 export async function seeChat(c: Context<ApiEnv>, chatId: string): Promise<ChatRow> {
   const { person, services } = c.var;
@@ -82,7 +82,7 @@ export async function seeChat(c: Context<ApiEnv>, chatId: string): Promise<ChatR
   return row;
 }
 
-/** The chat whole, for its owner, or for who administers and inspects it. Throws 404, and what `inspect` throws. */
+/** The whole chat, for its owner, or for an administrator who inspects it. Throws 404, and what `inspect` throws. */
 export async function openChat(c: Context<ApiEnv>, chatId: string): Promise<ChatRow> {
   const { person, services } = c.var;
   const chat = await findChat(services, person, chatId);

@@ -28,10 +28,10 @@ export function whileSignedIn(
   return { signal: AbortSignal.any([request, ended.signal]), leave };
 }
 
-// In ms. A shown chat may be taken back in many ways, and in another process: it is looked at again, for the few who read it.
+// In ms. A chat may stop being shown in many ways, also in another process: this is checked again and again for each of its few readers.
 const lookEvery = 1_000;
 
-/** The same for a chat of somebody else's: aborts, too, once the person may no longer read it. */
+/** Like `whileSignedIn`, for another person's chat: also aborts once the reader may no longer read it. */
 export function whileShown(c: Context<ApiEnv>, chatId: string): { signal: AbortSignal; leave(): void } {
   const { services, person } = c.var;
   const { signal, leave } = whileSignedIn(services, person, c.req.raw.signal);
@@ -41,7 +41,7 @@ export function whileShown(c: Context<ApiEnv>, chatId: string): { signal: AbortS
     if (looking) return;
     looking = true;
     try {
-      // They may administer no more.
+      // The person may no longer be an administrator.
       const now = await findPerson(services, person.id);
       if (now) c.set("person", { ...person, role: now.role });
       await seeChat(c, chatId);

@@ -29,8 +29,8 @@ type NewRow = { id: string; createdAt: number; updatedAt: number; userId: string
 type Make = (row: NewRow, trx: Db) => Promise<unknown>;
 
 /**
- * Adds projects, assistants, templates, scheduled questions and files of a Tertulia's export to an account: each once, also when it is
- * imported again, or into the house that it comes from. Nothing of it is for others.
+ * Adds projects, assistants, templates, scheduled questions, skills and files of a Tertulia's export to an account: each once, even if the
+ * export is imported again, or into the house that it comes from. Nothing that is added is shared with others.
  */
 export async function addAccount(
   { db, files }: { db: Db; files: Files },
@@ -88,7 +88,7 @@ async function addFiles(files: Files, found: FoundAccount["files"], { userId, ad
       continue;
     }
     added.fileIds.set(id, stored.id);
-    // One that was here before is given back as it is.
+    // A file that was here before is returned as it is.
     if (stored.createdAt >= begun) added.files++;
   }
 }
@@ -119,7 +119,7 @@ async function addAssistant(
   added.assistants.set(id, await once("assistant", id, make));
 }
 
-/** As many as a person may have. */
+/** Adds as many schedules as a person may have. */
 async function addSchedules(schedules: FoundAccount["schedules"], { db, userId, added, once }: Adding): Promise<void> {
   const own = db.selectFrom("schedules").where("userId", "=", userId).select("id");
   let room = limits.schedules - (await own.execute()).length;
@@ -145,7 +145,7 @@ async function addSchedules(schedules: FoundAccount["schedules"], { db, userId, 
   }
 }
 
-/** As many as a person may have; one of whose name there is another stays where it is. */
+/** Adds as many skills as a person may have; a skill whose name is already taken is left out. */
 async function addSkills({ skills, skillFiles }: FoundAccount, { db, userId, once }: Adding): Promise<void> {
   const own = await db.selectFrom("skills").where("userId", "=", userId).select(["id", "name"]).execute();
   const names = new Set(own.map(({ name }) => name));

@@ -24,12 +24,12 @@ const rowsAtOnce = 40;
 
 /** The key of an imported chat's first message; keys of clients can't have its prefix. */
 function keyOf({ key, messages }: FoundChat): string {
-  // Identified by its id in the export, or by its content if it has none.
+  // A chat is identified by its id in the export, or by its content if it has no id.
   const origin = key || messages.map(({ content }) => content).join("\n");
   return `${importKeyStart}${createHash("sha256").update(origin).digest("hex").slice(0, 40)}`;
 }
 
-/** Whether this person has imported a chat before, or has it since it is an export of this house. */
+/** Whether this person has imported a chat before, or already has it, because the export is from this house. */
 export async function isImported(db: Db, userId: string, chat: FoundChat): Promise<boolean> {
   const before = db.selectFrom("messages").where("userId", "=", userId).where("key", "=", keyOf(chat));
   if (await before.select("id").executeTakeFirst()) return true;
@@ -47,7 +47,7 @@ async function refuseImportBeyondPlan(db: Db, userId: string, { title, messages 
   );
 }
 
-/** Things here that a chat belongs to or refers to. `begun` is told its id before it is stored; `fileIds`: by those in the export. */
+/** Things here that a chat belongs to or refers to. `begun` gets the chat's id before it is stored; `fileIds`: by ids in the export. */
 type Belonging = {
   begun?: (chatId: string) => Promise<void>;
   projectId?: string | null;
@@ -97,7 +97,7 @@ export async function addChat(
   }
 }
 
-/** Stores the files of a chat's messages and attaches them. Those that are refused, for want of room too, are answered as left. */
+/** Stores the files of a chat's messages and attaches them. Files that are refused, also for lack of room, are returned in `left`. */
 async function addFiles({ db, files }: ImportServices, userId: string, chat: FoundChat, ids: Map<string, string>) {
   const left: FoundChat["left"] = [];
   let count = 0;
@@ -118,7 +118,7 @@ async function addFiles({ db, files }: ImportServices, userId: string, chat: Fou
   return { files: count, left };
 }
 
-/** Stores a file of an export for a person; undefined if it is refused, for want of room too. */
+/** Stores a file of an export for a person; returns undefined if the file is refused, also for lack of room. */
 export async function takeFound(
   files: Files,
   { path, name, size }: Omit<FoundFile, "kind">,
@@ -148,14 +148,14 @@ function importedChat(userId: string, chat: FoundChat, ids: Map<string, string>)
   });
 }
 
-/** Ids of models by their names, but for names that several have. */
+/** Ids of models by their names, except names that several models have. */
 async function modelsByName(db: Db): Promise<Map<string, string>> {
   const models = await db.selectFrom("models").select(["id", "name"]).execute();
   const named = Map.groupBy(models, ({ name }) => name);
   return new Map([...named].flatMap(([name, [model, other]]) => (model && !other ? [[name, model.id]] : [])));
 }
 
-/** Stores the thoughts, calls and images of a reply. Images that are refused are answered as left. */
+/** Stores the thoughts, calls and images of a reply. Returns the images that are refused. */
 async function addParts(
   { db, files }: ImportServices,
   userId: string,
@@ -210,7 +210,7 @@ async function addMessages(db: Db, chat: ChatRow, messages: FoundChat["messages"
   });
 }
 
-/** A source with the file here; without one if it did not come along. */
+/** A source with its file here; without a file if the file was not imported. */
 function sourceHere({ fileId, position, ...source }: Source, fileIds: Here["fileIds"]): Source {
   const here = fileId && fileIds.get(fileId);
   return here ? { ...source, fileId: here, position: position ?? 0 } : source;

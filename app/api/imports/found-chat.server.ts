@@ -23,7 +23,7 @@ export type FoundAccount = Omit<ImportedAccount, "files"> & {
   files: (FoundFile & Pick<ImportedAccount["files"][number], "id" | "projectId">)[];
 };
 
-/** An imported chat with its files, as `take` finds them, and its passages. Stemming takes the thread for a while. */
+/** Adds to an imported chat its files, as `take` finds them, and its passages. Stemming blocks the thread for a while. */
 export function findFiles(chat: ImportedChat, take: (file: ImportedFile) => FoundFile | undefined): FoundChat {
   const left: FoundChat["left"] = chat.lost.map(({ kind, name }) => ({ kind, name }));
   const takeOrLeave = (file: ImportedFile): FoundFile | undefined => {

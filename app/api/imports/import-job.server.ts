@@ -28,7 +28,7 @@ type Imported = z.output<typeof imported>;
 
 const retries = [10_000, 60_000, 10 * 60_000];
 
-/** How exports are imported; what a first attempt has done is known to the next one. One at a time, because each may need half a gigabyte for a moment. */
+/** How exports are imported; a retry knows the work of earlier attempts. One at a time: each may need half a gigabyte for a moment. */
 export const importing = (services: ImportServices): JobRules => ({
   atOnce: 1,
   retries,
@@ -61,7 +61,7 @@ async function foundIn(work: ImportWork): Promise<Found> {
   return answer;
 }
 
-/** How far an import has come: the chat that is being added, its number among all, and what was counted before it. */
+/** Progress of an import: the chat that is being added, its number among all chats, and the counts before that chat. */
 const memory = z.object({
   chatId: z.string().optional(),
   index: z.number().default(0),
@@ -78,7 +78,7 @@ async function addChats(
   account: AddedAccount | undefined,
 ): Promise<Imported> {
   const { index: begun, chatId, ...counted } = memory.parse(JSON.parse(job.data));
-  // Refusals among those that an earlier attempt has added are not known any more.
+  // Refused files of chats that an earlier attempt has added are not known any more.
   const left = [...unreadFiles, ...chats.slice(0, begun).flatMap((chat) => chat.left)];
   for (let index = begun; index < chats.length; index++) {
     const chat = chats[index];
@@ -104,7 +104,7 @@ async function addChats(
     left.push(...chat.left, ...added.left);
   }
   if (account) {
-    // Those of messages are among them.
+    // This count includes the files of messages.
     counted.files = account.files;
     left.push(...account.left);
   }

@@ -11,7 +11,7 @@ import { type FoundAccount, type FoundChat, type FoundFile, findFiles } from "./
 
 /** `folder`: where files of the export are put. */
 export type ImportWork = { path: string; folder: string };
-/** `left`: files with conversations that can't be read; `unread`: how many conversations of the others can't. */
+/** `left`: files with conversations that can't be read; `unread`: number of unreadable conversations in other files. */
 export type ImportAnswer =
   | { chats: FoundChat[]; account: FoundAccount | undefined; left: FoundChat["left"]; unread: number }
   | { refused: string };
@@ -54,7 +54,7 @@ const unknown =
   "no es una exportación que se conozca: puedes importar la de Tertulia, ChatGPT, Claude, Open WebUI o LibreChat.";
 const unreadable = "no se puede leer: dentro está dañado, o es demasiado grande,";
 
-/** `read`: of each file with JSON, its conversations; undefined for other JSON. */
+/** `read`: the conversations of each JSON file; undefined for a JSON file of another kind. */
 type Contents = {
   read: ReturnType<typeof readExport>[];
   account: ImportedAccount | undefined;
@@ -106,7 +106,7 @@ class ExportedFiles {
     this.#folder = folder;
   }
 
-  /** Undefined if the export does not have it, or what was taken before fills the room there is. */
+  /** Undefined if the export does not have the file, or if the files taken before leave no room for it. */
   take({ kind, name, ref }: ImportedFile): FoundFile | undefined {
     const inText = dataUrl.exec(ref);
     if (inText) {
@@ -115,7 +115,7 @@ class ExportedFiles {
     }
     const entry = ref ? (this.#byName.get(ref) ?? this.#entries.find(({ name }) => isOf(name, ref))) : undefined;
     const content = entry && contentOf(entry, limits.document);
-    // Damaged, too large, or compressed in a way that is not known: it is among what is left.
+    // A file that is damaged, too large or compressed in an unknown way is reported as left out.
     if (!content || typeof content === "string") return undefined;
     return this.#put({ kind, name: name || basename(entry.name) }, content);
   }
@@ -129,7 +129,7 @@ class ExportedFiles {
   }
 }
 
-/** Whether an entry is the one that is meant: ChatGPT says the beginning of its name. */
+/** Whether `ref` refers to this entry: ChatGPT gives only the beginning of the entry's name. */
 function isOf(entry: string, ref: string): boolean {
   const name = basename(entry);
   return name.startsWith(ref) && /^(?:$|[-.])/.test(name.slice(ref.length));

@@ -12,7 +12,7 @@ import { answers, bearer } from "../http/schemas.server.ts";
 import { job, showJob } from "../jobs/jobs.server.ts";
 import { imported } from "./import-job.server.ts";
 
-// In ms: most exports are imported by then, and whoever sends one learns at once if it can't be.
+// In ms: most imports end within this time, so that the sender learns at once whether the import failed.
 const patience = 10_000;
 
 const route = {
@@ -51,7 +51,7 @@ export const imports = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).o
         );
       }
       const id = newId();
-      // The job reads it from there, maybe on another machine; it is deleted with the job at the latest.
+      // The job reads the file from the store, maybe on another machine; the file is deleted with the job at the latest.
       await storage.put(id, "original", file.path);
       await jobs.add({ id, kind: "import", userId: person.id });
       jobs.wake("import");

@@ -46,7 +46,7 @@ async function ownIdOf(db: Db, { source, kind, externalId }: Origin): Promise<st
   return moved?.ownId;
 }
 
-/** Keeps where a thing comes from; of one that was deleted and has come again, the new id. */
+/** Stores the origin of a thing; if a deleted thing has come again, its new id replaces the old one. */
 export async function keepMoved(db: Db, origin: Origin, ownId: string): Promise<void> {
   const now = Date.now();
   await db

@@ -7,8 +7,8 @@ import type { ApiEnv } from "../env.server.ts";
 import { Problem } from "../http/problem.server.ts";
 
 /**
- * An inspection: an administrator reads what is somebody else's and not shown to them. ADMIN_READS says when: never, once they have
- * given a purpose, or always. Each is a row of the audit trail, one a thing and hour; that row is what holds it open.
+ * An inspection: an administrator reads a thing of another person that is not shown to the administrator. ADMIN_READS allows it never,
+ * after a purpose is given, or always. Each inspection is a row of the audit trail, one per thing and hour; that row keeps it open.
  */
 export const inspectable = ["chat", "file", "project", "backup"] as const;
 
@@ -18,18 +18,18 @@ export type Inspected = { resource: (typeof inspectable)[number]; id: string; ow
 /** How long an inspection is open, in ms. */
 export const inspectionLasts = 60 * 60_000;
 
-/** Actions in the audit trail: an inspection that its owner was told of at once, and one that they are told of later. */
+/** Actions in the audit trail: an inspection that the thing's owner learns of at once, and one that the owner learns of later. */
 export const inspections = ["read", "read-untold"] as const;
 
 /** The refusal where ADMIN_READS is `never`. */
 export const neverInspected = () =>
   new Problem(403, "En esta instalación, quien administra no lee lo que es de otras personas (ADMIN_READS=never).");
 
-/** Title of a chat that has no name yet, for who may not read it: until then it is called by its first words. */
+/** Title of a chat without a name, for people who may not read the chat: its stored title is its first words. */
 export const unnamed = "Sin título";
 export const titleForOthers = sql<string>`case when titled = 1 then title else ${sql.lit(unnamed)} end`;
 
-/** Lets an administrator read a thing, and records it. Throws 403: never, not by a program, or not before a purpose is given. */
+/** Lets an administrator read a thing, and records it. Throws 403 where ADMIN_READS is `never`, for a program, or without a purpose. */
 export async function inspect(c: Context<ApiEnv>, thing: Inspected): Promise<void> {
   const { adminReads } = c.var.services.config;
   if (adminReads === "never") throw neverInspected();
@@ -44,8 +44,8 @@ export async function inspect(c: Context<ApiEnv>, thing: Inspected): Promise<voi
 }
 
 /**
- * The chats of a list whose texts the person may read. All of them, but for who administers: then those that are theirs, shown to
- * them or under inspection; where ADMIN_READS is `open`, all, which is recorded.
+ * The chats of a list whose texts the person may read. An administrator may read own chats, chats shown to them and chats under
+ * inspection, or all chats where ADMIN_READS is `open`, which is recorded. Other people get the whole list.
  */
 export async function readableChats(c: Context<ApiEnv>, chatIds: string[]): Promise<ReadonlySet<string>> {
   const { person, services } = c.var;
@@ -80,12 +80,12 @@ export async function mayReadChat(c: Context<ApiEnv>, chatId: string): Promise<b
   return (await readableChats(c, [chatId])).has(chatId);
 }
 
-/** Whether who administers searches in the texts of others, too. */
+/** Whether administrators also search in the texts of others. */
 export const searchesOthers = (c: Context<ApiEnv>): boolean => c.var.services.config.adminReads === "open";
 
 /**
- * The things among these that this administrator has begun to inspect within the hour, and when that was, in ms. A purpose holds for a
- * session, not for a key.
+ * The things among `ids` whose inspection this administrator began within the last hour, with the time of that beginning in ms. A
+ * purpose holds for a session, not for a key.
  */
 export async function underInspection(
   c: Context<ApiEnv>,
@@ -108,7 +108,7 @@ export async function underInspection(
   return new Map(rows.map(({ resourceId, createdAt }) => [resourceId ?? "", createdAt]));
 }
 
-/** Records things that are read without a purpose. Reads of one page run at once: the id of the row makes them one. */
+/** Records things that are read without a purpose. The reads of one page run in parallel: the id of the row makes one record of them. */
 async function recordAll(c: Context<ApiEnv>, things: Inspected[]): Promise<void> {
   if (things.length === 0) return;
   const { person, services } = c.var;

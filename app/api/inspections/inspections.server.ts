@@ -18,7 +18,7 @@ import {
   underInspection,
 } from "./inspect.server.ts";
 
-// In ms. A person for whom there was a reason not to be told sees the inspection after that.
+// In ms. An owner who, for a reason, is not told at once sees the inspection after this time.
 const untoldFor = 30 * 24 * 60 * 60_000;
 
 const resource = z.enum(inspectable, "Eso no se lee así.");
@@ -160,7 +160,7 @@ const list: RouteHandler<typeof listRoute, ApiEnv> = async (c) => {
   return c.json({ items, ...rest, rule: config.adminReads }, 200);
 };
 
-/** An administrator says what they read something for; everybody sees who has read what is theirs. */
+/** An administrator states the purpose of an inspection; each person sees who has read things of theirs. */
 export const inspections = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(listRoute, list)
   .openapi(beginRoute, begin)
@@ -168,7 +168,7 @@ export const inspections = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid 
 
 type Found = { title: string; ownerId: string | null; ownerName: string | null };
 
-/** The thing, by its title alone. Throws 404, also for what belongs to a temporary chat. */
+/** Title and owner of the thing. Throws 404, also for things of a temporary chat. */
 async function find({ db, backups }: Services, kind: Inspected["resource"], thingId: string): Promise<Found> {
   if (kind === "backup") {
     if (!(await backups?.find(thingId))) throw notFound();
@@ -193,7 +193,7 @@ async function nameOf(db: Db, userId: string): Promise<string> {
   return name;
 }
 
-/** The names of who has read, and of what was read, by their ids. */
+/** The names of the readers and of the things that they have read, by id. */
 async function namesOf(db: Db, rows: { actorId: string | null; resourceId: string | null }[]) {
   const ids = ["", ...rows.flatMap(({ actorId, resourceId }) => [actorId, resourceId].filter((one) => one !== null))];
   const [people, chats, files, projects] = await Promise.all([

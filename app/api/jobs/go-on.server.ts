@@ -3,10 +3,10 @@ import type { Services } from "../env.server.ts";
 type Kind = "batch" | "errand";
 type Work = { id: string; userId: string };
 const tables = { batch: "batches", errand: "errands" } as const;
-// States in which somebody has to be at work on it.
+// States in which the work has to have a job.
 const atWork = { batch: ["running"], errand: ["planning", "running"] } as const;
 
-/** Has work that its person has begun go on in the background, at once: a job that waits after a failure is not waited for. */
+/** Continues a person's work in the background at once: a job that waits to be retried after a failure becomes due now. */
 export async function goOn({ db, clock, jobs }: Services, kind: Kind, { id, userId }: Work): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable("jobs")
@@ -19,7 +19,7 @@ export async function goOn({ db, clock, jobs }: Services, kind: Kind, { id, user
   jobs.wake(kind);
 }
 
-/** Has work go on that nobody is at: a restored copy and another engine have it without its jobs. */
+/** Continues work that has no job: a restored copy or a change of engine brings the work, but not its jobs. */
 export async function resumeAll(services: Services, kind: Kind): Promise<void> {
   const left = await services.db
     .selectFrom(`${tables[kind]} as work` as "errands as work")

@@ -5,7 +5,7 @@ import { listOf, parseJson, recordOf } from "../../process/text/json.ts";
 import type { Services } from "../env.server.ts";
 import { idOfReply } from "./thread.server.ts";
 
-/** The e-mail that is answered: by whom, and what programs keep it together by. */
+/** The e-mail that is answered: its sender, and the headers that keep a thread together. */
 export type Thread = { to: string; subject: string; inReplyTo: string; references: string };
 
 const minute = 60_000;
@@ -20,16 +20,16 @@ export async function addMailAnswer(
   { replyId, userId, thread, refused }: Answer,
 ): Promise<void> {
   const data = JSON.stringify({ thread, refused });
-  // Its end makes it due at once (`db/reply-notices.server.ts`).
+  // The end of the reply makes this job due at once (`db/reply-notices.server.ts`).
   await jobs.add({ kind: "mail-answer", subjectId: replyId, userId, data, dueAt: clock.now() + minute });
-  // It may have ended before that was noted.
+  // The reply may have ended before the job was stored.
   const reply = await db.selectFrom("messages").where("id", "=", replyId).select("status").executeTakeFirst();
   if (reply?.status === "streaming") return;
   await db.transaction().execute((trx) => releaseNotices(trx, replyId));
   jobs.wake("mail-answer");
 }
 
-/** Tells whoever has written why their question is not asked. */
+/** Tells the sender of an e-mail why the question is not asked. */
 export async function refuseByMail({ mail, config, clock }: Services, thread: Thread, sentence: string): Promise<void> {
   const text = `Hola:\n\nTu pregunta no se ha podido hacer. ${sentence}\n\n${config.publicUrl}/conversation/chat\n`;
   mail.post(mailOf(thread, text, config.mailIn?.address ?? ""), { goodUntil: clock.now() + day });
@@ -37,7 +37,7 @@ export async function refuseByMail({ mail, config, clock }: Services, thread: Th
 
 type Sending = Pick<Services, "db" | "clock" | "mail" | "config" | "jobs" | "tokenKey">;
 
-/** How replies are sent that were asked for by e-mail. */
+/** How replies to questions by e-mail are sent. */
 export const mailAnswering = (services: Sending): JobRules => ({
   atOnce: 2,
   retries: [minute, 5 * minute],
@@ -47,7 +47,7 @@ export const mailAnswering = (services: Sending): JobRules => ({
 async function answer(services: Sending, { subjectId, userId, data }: JobAtWork): Promise<void> {
   const { db, clock, mail, config, jobs } = services;
   const reply = await db.selectFrom("messages").where("id", "=", subjectId).selectAll().executeTakeFirst();
-  // Deleted meanwhile, or e-mail is no more received.
+  // The reply was deleted meanwhile, or e-mail is no longer received.
   if (!reply || !config.mailIn || !config.publicUrl) return;
   const again = (dueAt: number) => jobs.add({ kind: "mail-answer", subjectId, userId, data, dueAt });
   if (reply.status === "streaming") return void (await again(clock.now() + minute));
@@ -56,7 +56,7 @@ async function answer(services: Sending, { subjectId, userId, data }: JobAtWork)
   const page = `${config.publicUrl}/conversation/chat/${reply.chatId}`;
   const messageId = idOfReply(services, reply.id, address);
   if (reply.status === "waiting") {
-    // Its end comes later, as another e-mail.
+    // The end of the reply comes later, in another e-mail.
     await again(clock.now() + 30 * day);
     const asks = `Antes de contestar hay que permitir lo que quiere hacer una herramienta. Se decide aquí, con la sesión iniciada:\n\n${page}\n`;
     return mail.post(mailOf(thread, `Hola:\n\n${asks}`, address), { goodUntil: clock.now() + day });

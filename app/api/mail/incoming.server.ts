@@ -10,7 +10,7 @@ import { notFound, Problem } from "../http/problem.server.ts";
 import { countAttempt, networkOf } from "../http/rate-limit.server.ts";
 import { takeMail } from "./take-mail.server.ts";
 
-/** E-mails as a mail server hands them over (`message/rfc822`), with MAIL_IN_TOKEN. Without that setting there is nothing here. */
+/** E-mails as a mail server hands them over (`message/rfc822`), with MAIL_IN_TOKEN. Without that setting, calls are a 404. */
 export const incomingMail = new OpenAPIHono<ApiEnv>().post("/", takesBodyOf(limits.incomingMail), async (c) => {
   const { services } = c.var;
   const token = services.config.mailIn?.token;

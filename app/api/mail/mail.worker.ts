@@ -17,7 +17,7 @@ answerJob(async ({ path, folder }: ReadJob): Promise<ReadAnswer> => {
     writeFileSync(place, file);
     return { path: place, name: filename ?? `adjunto-${index + 1}`, size: file.length };
   });
-  // A group has no address: whoever says to be several people is nobody.
+  // A group in `From` has no address of its own: such an e-mail has no sender.
   const from = [mail.from].flatMap((one) => one?.address ?? []);
   return {
     headers: mail.headers.map(({ key, value }) => [key.toLowerCase(), value]),

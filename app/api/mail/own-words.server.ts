@@ -1,4 +1,4 @@
-/** Lines with which programs begin what they quote, in the languages that are written here. */
+/** Lines that mail programs write before a quoted text, in the languages that are usual here. */
 const quoteBegins = [
   /^\s*-{2,}\s*(?:mensaje original|original message|mensaxe orixinal|missatge original|forwarded message|mensaje reenviado)\s*-{2,}/i,
   /^_{10,}\s*$/,
@@ -8,7 +8,7 @@ const quoteBegins = [
 ];
 const quoteHead = /^\s*(?:Enviado|Sent|Para|To|Fecha|Date|Asunto|Subject)(?:\s+el)?\s*:/i;
 
-/** The words of an e-mail's writer, without what they quote, and without what is below the line of a signature. */
+/** The writer's own words in an e-mail, without quoted text and without the text below the signature line. */
 export function ownWords(text: string): string {
   const lines = text.replace(/\r\n?/g, "\n").split("\n");
   const end = lines.findIndex((line, at) => beginsQuote(lines, line, at));
@@ -25,6 +25,6 @@ function beginsQuote(lines: string[], line: string, at: number): boolean {
   const [original, rule, wrote, from] = quoteBegins;
   if (original?.test(line) || rule?.test(line)) return true;
   if (wrote?.test(line) || wrote?.test(`${line} ${lines[at + 1] ?? ""}`)) return true;
-  // «De:» may begin any line; a head has more.
+  // «De:» may begin any line; a quoted head has more lines.
   return Boolean(from?.test(line)) && lines.slice(at + 1, at + 4).some((next) => quoteHead.test(next));
 }

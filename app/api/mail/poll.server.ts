@@ -7,7 +7,7 @@ import type { Services } from "../env.server.ts";
 import { takeMail } from "./take-mail.server.ts";
 
 const every = 30_000;
-// E-mails taken in one turn, and looked at: those that wait or fail stay before the others.
+// E-mails that one turn takes, and e-mails that it looks at: an e-mail that waits or fails stays at the front.
 const atOnce = 20;
 const lookedAt = 200;
 const timeout = 30_000;
@@ -79,7 +79,7 @@ async function takeOne(
     await seen();
     return true;
   } catch (error) {
-    // One e-mail keeps none of the others waiting.
+    // A failed e-mail does not keep the others waiting.
     log.error({ err: error, uid }, "un correo recibido ha fallado");
     return false;
   }

@@ -17,7 +17,7 @@ export type IncomingMail = {
 export type ReadJob = { path: string; folder: string };
 export type ReadAnswer = IncomingMail | { refused: true };
 
-/** Reads an e-mail (RFC 5322, MIME) in a child process, gives it to `use` and removes its attachments; undefined if it is none. */
+/** Reads an e-mail (RFC 5322, MIME) in a child process, gives it to `use` and removes its attachments; undefined if unreadable. */
 export async function withMessage<Result>(
   path: string,
   use: (mail: IncomingMail) => Promise<Result>,

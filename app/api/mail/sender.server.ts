@@ -6,15 +6,15 @@ export const headerIn = (headers: Headers, name: string): string =>
   headers.find(([key]) => key === name)?.[1]?.trim() ?? "";
 
 /**
- * Address that an e-mail comes from, as the mail server in front has checked it (`Authentication-Results`, RFC 8601); undefined where it has
- * not, or it is not from whom it says. `trusts`: name of that server. It removes such headers of others, so that the first one is its own.
+ * The sender's address of an e-mail, if the mail server in front has verified it (`Authentication-Results`, RFC 8601); undefined
+ * otherwise. `trusts`: name of that server. It removes such headers of other servers, so that the first such header is its own.
  */
 export function provenSender(
   { headers, from }: Pick<IncomingMail, "headers" | "from">,
   trusts: string,
 ): string | undefined {
   const address = from[0]?.trim().toLowerCase();
-  // One address in one header: of two, programs show the one and check the other.
+  // Exactly one address in one header: of two addresses, programs may show the first and check the second.
   if (from.length !== 1 || !address || headers.filter(([key]) => key === "from").length !== 1) return undefined;
   const domain = /^[^\s@]+@([^\s@]+)$/.exec(address)?.[1];
   const said = headers.find(([key]) => key === "authentication-results")?.[1];
@@ -26,7 +26,7 @@ export function provenSender(
   return results.some((result) => isAbout(result.toLowerCase(), domain)) ? address : undefined;
 }
 
-/** Comments of a header, which anybody's text may be in (RFC 5322, 3.2.2). */
+/** A header without its comments, which may hold anybody's text (RFC 5322, 3.2.2). */
 function withoutComments(header: string): string {
   let depth = 0;
   let kept = "";
@@ -45,7 +45,7 @@ const properties = new Map([
   ["spf", /(?:^|\s)smtp\.mailfrom\s*=\s*"?([^\s";]+)/],
 ]);
 
-/** Whether a result says that an e-mail is from a domain: its signature or its way is that of the domain itself, or of one above it. */
+/** Whether a result proves that an e-mail is from a domain: it names the domain itself or, for a DKIM signature, a parent domain. */
 function isAbout(result: string, domain: string): boolean {
   const [, method = "", outcome] = /^(\w+)\s*=\s*(\w+)/.exec(result) ?? [];
   if (outcome !== "pass") return false;
@@ -55,7 +55,7 @@ function isAbout(result: string, domain: string): boolean {
   return other === domain || (method === "dkim" && other.includes(".") && domain.endsWith(`.${other}`));
 }
 
-/** Whether an e-mail was sent by a program, which an answer would send another one to (RFC 3834). */
+/** Whether a program has sent an e-mail: an answer could lead to an endless exchange (RFC 3834). */
 export function isAutomatic(headers: Headers): boolean {
   const automatic = headerIn(headers, "auto-submitted").toLowerCase();
   return (

@@ -16,13 +16,13 @@ import { type Attachment, type IncomingMail, withMessage } from "./read-message.
 import { headerIn, isAutomatic, provenSender } from "./sender.server.ts";
 import { answeredReply } from "./thread.server.ts";
 
-/** `later`: nothing has come of it yet, and it is to be brought again. `dropped`: nobody is answered, and never will be. */
+/** `later`: the e-mail is not taken yet, and has to be delivered again. `dropped`: the e-mail never gets an answer. */
 export type Taken = "taken" | "later" | "dropped";
 
 // In ms: most documents are read by then.
 const patience = 20_000;
 
-/** Takes an e-mail that is on disk as a question of whom it comes from; brought again, it is the same question. */
+/** Takes an e-mail on disk as a question of its sender; an e-mail that is delivered again is the same question. */
 export async function takeMail(services: Services, path: string): Promise<Taken> {
   const taken = await withMessage(path, (mail) => takeMessage(services, mail));
   if (taken === undefined) services.log.warn("un correo recibido no se puede leer, y se deja");
@@ -47,7 +47,7 @@ async function takeMessage(services: Services, mail: IncomingMail): Promise<Take
   try {
     return await ask(services, person, mail, thread);
   } catch (error) {
-    // A reply is being written in its conversation.
+    // A reply is being written in this conversation.
     if (error instanceof Busy || (error instanceof LimitReached && !error.ofPlan)) return "later";
     if (!(error instanceof Problem || error instanceof LimitReached || error instanceof CannotReply)) throw error;
     await refuseByMail(services, thread, error.message);
@@ -92,7 +92,7 @@ async function ask(services: Services, person: Person, mail: IncomingMail, threa
     .where("key", "=", thread.inReplyTo ? key : "")
     .select("id")
     .executeTakeFirst();
-  // Brought again: its answer has begun, and is sent once.
+  // The e-mail was delivered again: its answer has begun, and is sent only once.
   if (sent) {
     await answerAgain(services, person, sent.id, thread);
     return "taken";
@@ -115,7 +115,7 @@ async function ask(services: Services, person: Person, mail: IncomingMail, threa
   return "taken";
 }
 
-/** Has the reply to a question sent where the process died before that was noted. */
+/** Sends the reply to a question if the process died before the job for sending was stored. */
 async function answerAgain(
   services: Services,
   { id: userId }: Person,
@@ -136,7 +136,7 @@ async function answerAgain(
   }
 }
 
-/** The person's own conversation that a reply is in; undefined where it is gone. */
+/** The person's own conversation that contains a reply; undefined if the conversation is gone. */
 async function chatOf(db: Db, person: Person, replyId: string): Promise<string | undefined> {
   const found = await db
     .selectFrom("messages")

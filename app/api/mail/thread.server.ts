@@ -13,7 +13,7 @@ const mark = ({ tokenKey }: Keyed, replyId: string) =>
 export const idOfReply = (services: Keyed, replyId: string, address: string): string =>
   `<${replyId}.${mark(services, replyId)}@${address.slice(address.lastIndexOf("@") + 1)}>`;
 
-/** The newest reply that an e-mail answers, by what its program says of its thread; undefined where it is none of ours. */
+/** The newest reply that an e-mail answers, according to its thread headers; undefined if it answers no reply of ours. */
 export function answeredReply(services: Keyed, headers: IncomingMail["headers"]): string | undefined {
   const ids = `${headerIn(headers, "references")} ${headerIn(headers, "in-reply-to")}`;
   return [...ids.matchAll(/<([\w-]{36})\.([0-9a-f]{24})@[^<>\s]+>/g)]

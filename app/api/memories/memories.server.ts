@@ -26,7 +26,7 @@ const memoryList = z.object({
 });
 
 const common = { security: bearer, middleware: [signedIn, active] };
-// A person says themselves what is remembered of them.
+// Only the person, not a program, changes what is remembered.
 const forPeople = { ...common, middleware: [signedIn, noProgram, active] };
 const text = line("La frase", limits.memory, 1);
 
@@ -112,7 +112,7 @@ const deleteMemory: RouteHandler<typeof deleteMemoryRoute, ApiEnv> = async (c) =
   return c.body(null, 204);
 };
 
-/** Sentences about a person that models are given: theirs alone, made by them or with their yes. */
+/** Sentences about a person that models are given: private, and written by the person or with the person's consent. */
 export const memories = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(listMemoriesRoute, listMemories)
   .openapi(switchMemoryRoute, switchMemory)

@@ -27,14 +27,14 @@ type Trial = z.output<typeof trial>;
 const patience = 30_000;
 const longest = 90_000;
 
-/** Tokens per second with one decimal, or null where so little time has passed since the first that it would say nothing. */
+/** Tokens per second with one decimal; null if the time since the first token is too short for a meaningful value. */
 export function tellSpeed(tokens: number, ms: number): number | null {
   return tokens > 0 && ms > 50 ? Math.round((tokens / ms) * 10_000) / 10 : null;
 }
 
 type Asked = { prompt: Prompt; maxOutputTokens: number; signal: AbortSignal; tools?: OfferedTool[] };
 
-/** Asks a model outside of any conversation: nothing of it is stored. A provider that fails is an answer, in words. */
+/** Asks a model outside of any conversation: nothing is stored. The failure of a provider is returned as an answer, in words. */
 export async function askOnce(services: Services, row: ModelRow, asked: Asked): Promise<Trial> {
   const begun = Date.now();
   const late = AbortSignal.timeout(longest);

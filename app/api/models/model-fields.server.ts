@@ -168,10 +168,10 @@ export function toColumns(
   const isPriced = [given.inputPrice, given.outputPrice, given.cachedPrice].some((price) => price !== null);
   return {
     ...given,
-    // Of a new one; where prices have been taken away, there are to be none.
+    // Only for a new model: where somebody has removed the prices, they stay removed.
     ...(isNew && !isPriced && known && pricesOf(known)),
     contextWindow: given.contextWindow ?? known?.contextWindow ?? 32_768,
-    // The whole of it would leave a prompt less room than anybody's answer needs.
+    // The model's full maximum would take room from the prompt that no answer needs.
     maxOutputTokens: given.maxOutputTokens ?? (known ? Math.min(8_192, known.maxOutputTokens) : 4_096),
     baseUrl,
     apiKey: given.apiKey ? encrypt(given.apiKey, modelKey, id) : oldKey,

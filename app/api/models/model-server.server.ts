@@ -6,7 +6,7 @@ import { serverUrl, text } from "../http/schemas.server.ts";
 /** The address of a server of models. */
 export const serverAddress = serverUrl("un modelo", 1_000);
 
-/** Its key, as it is written in a form. */
+/** The key of that server, as a form sends it. */
 export const serverKey = text("La clave", 500)
   .nullable()
   .default(null)
@@ -15,7 +15,7 @@ export const serverKey = text("La clave", 500)
 type Kept = { id: string; baseUrl: string; apiKey: string | null };
 
 /**
- * The key to store: the one that was written, encrypted with the row's id, or the one from before. Throws 422 if the one from before would
+ * The key to store: the new key, encrypted with the row's id, or the stored key if no new one is given. Throws 422 if the stored key would
  * go to another address.
  */
 export function keyToStore(modelKey: Buffer, row: Kept, before: Kept | undefined): string | null {

@@ -50,7 +50,7 @@ const findChoices = prepared((db, person: { userId: string }) =>
 
 type Settings = Pick<AssistantRow, "modelId" | "temperature">;
 
-/** The model that a chat was had with last, and the assistant that it is had with, if its owner may still use that. */
+/** The model that a chat used last, and the assistant of the chat, if the owner of the chat may still use that assistant. */
 export async function modelOfChat({ db }: Pick<Services, "db">, chatId: string) {
   const row = await db
     .selectFrom("chats as c")
@@ -132,7 +132,7 @@ export const models: Resource<"models", typeof model, typeof newModel> = {
   },
 };
 
-/** Throws 422 for a model that is not there, and for a model of its own. */
+/** Throws 422 if the fallback does not exist, or is the model itself. */
 async function checkFallback(db: Db, id: string, fallbackId: string | null): Promise<void> {
   if (fallbackId === null) return;
   if (fallbackId === id) throw invalid("fallbackId", "Un modelo no puede seguir por sí mismo. Elige otro.");

@@ -11,8 +11,8 @@ const hour = 4;
 const memory = z.object({ day: z.string().optional() });
 
 /**
- * Asks all servers of models once a night for new ones, which are off until an administrator chooses them. The first time it only
- * notes the day: at a start they are asked anyway.
+ * Asks all servers of models once a night for new models, which are off until an administrator chooses them. The first run only
+ * notes the day, because the servers are asked at each start anyway.
  */
 export const searchingModels = (
   services: Pick<Services, "db" | "engine" | "log" | "modelKey" | "config" | "clock">,

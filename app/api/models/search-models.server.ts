@@ -29,10 +29,10 @@ const shown = z
   })
   .openapi("SearchModel");
 
-// In ms: a server may have to load it first.
+// In ms: a server may have to load the model first.
 const triedWithin = 30_000;
 
-/** Models that say what texts mean, so that search also finds what is said in other words. For admins alone. */
+/** Embedding models, with which search also finds texts that use other words. For admins alone. */
 export const searchModels: Resource<"searchModels", typeof shown, typeof body> = {
   table: "searchModels",
   name: "searchModel",
@@ -67,7 +67,7 @@ export const searchModels: Resource<"searchModels", typeof shown, typeof body> =
   },
 };
 
-/** Asks a model for the meaning of a question. */
+/** Asks a model for the embedding of a question. */
 function tried(services: Services, model: TriedModel): Promise<unknown> {
   const within = AbortSignal.timeout(triedWithin);
   return new SearchModel(services).meaningsOf(model, ["¿Cuántos días de vacaciones hay?"], within);

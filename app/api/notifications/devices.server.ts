@@ -27,16 +27,16 @@ const unknownService = "El navegador ha dado una dirección de avisos que no sir
 const longest = 1_000;
 const unknownKey = "El navegador ha dado una clave de avisos que no sirve.";
 
-/** The address of a push service, spelled as it is asked; empty if it can be none. */
+/** The address of a push service, as requests spell it; empty if the text is no such address. */
 function serviceAddress(given: string): string {
   const url = URL.parse(given);
   const isWhole = url?.protocol === "https:" && !url.username && !url.password;
-  // The library that signs for a service parses the address in its own way: of a name like these there is only one.
+  // The signing library parses the address in its own way: a host name of this form has only one reading.
   const isPlain = /^([a-z\d.-]+|\[[\da-f:]+\])$/.test(url?.hostname ?? "");
   return url && isWhole && isPlain && isPublicHost(url) && url.href.length <= longest ? url.href : "";
 }
 
-/** Whether it is a point of P-256, with which a notice can be encrypted. */
+/** Whether a key is a point of P-256, with which a notice can be encrypted. */
 function isPoint(key: string): boolean {
   try {
     ECDH.convertKey(key, "prime256v1", "base64url");
@@ -67,7 +67,7 @@ const newDevice = z.strictObject({
   }),
 });
 
-// Of one person: the newest are kept.
+// Devices per person; the newest are kept.
 const devicesAtMost = 10;
 
 const own = { security: bearer, middleware: [signedIn, noProgram, active, publishes("user")] };
@@ -102,7 +102,7 @@ const addDevice: RouteHandler<typeof addDeviceRoute, ApiEnv> = async (c) => {
   try {
     await replaceDevice(services, row);
   } catch (error) {
-    // Somebody else was signed in with this browser at the same time; or the session has ended.
+    // Either another person registered this browser at the same time, or the session has ended.
     if (isTaken(error)) await replaceDevice(services, row);
     else if (isOrphan(error)) throw notSignedIn();
     else throw error;

@@ -5,7 +5,7 @@ import type { Config } from "../../process/config.server.ts";
 import { faultOf } from "../../process/fault.ts";
 import { AddressNotPublic, isPublicHost, lookupPublic } from "../../process/network/public-addresses.server.ts";
 
-// In s: what a device that is off is still told when it is on again.
+// In s: how long a service keeps a notice for a device that is off.
 const keptFor = 24 * 60 * 60;
 // In ms.
 const patience = 10_000;
@@ -13,7 +13,7 @@ const patience = 10_000;
 /** A pair of keys of P-256, in Base64url. */
 export type PushKeys = { publicKey: string; privateKey: string };
 
-/** The pair by which push services know this installation (RFC 8292), from 32 bytes of its secret: nothing has to be kept. */
+/** The key pair by which push services know this installation (RFC 8292), made from 32 bytes of its secret: nothing is stored. */
 export function vapidKeys(seed: Buffer): PushKeys {
   const pair = createECDH("prime256v1");
   pair.setPrivateKey(seed);
@@ -21,8 +21,8 @@ export function vapidKeys(seed: Buffer): PushKeys {
 }
 
 /**
- * Outcome of a notice: the service has taken it; it knows no such device any more; it refuses it, as it does with other keys than the
- * device was taken in with; or it can't be reached now. `why`: a status, or the code of an error.
+ * Outcome of a notice. `taken`: the service has it. `gone`: the service does not know the device any more. `refused`: the service rejects
+ * it, as with keys other than those of the registration. `unreachable`: the service fails for now. `why`: a status, or an error code.
  */
 export type Handed = { state: "taken" | "gone" } | { state: "refused" | "unreachable"; why: string };
 
@@ -65,7 +65,7 @@ function post(url: URL, headers: Record<string, string | number>, body: Buffer |
   const asked = request(url, {
     method: "POST",
     headers,
-    // A connection of its own: a kept one might lead to an address that the name had before.
+    // A new connection: a kept connection might lead to an address that the host name had before.
     agent: false,
     lookup: lookupPublic,
     signal: AbortSignal.timeout(patience),
@@ -75,7 +75,7 @@ function post(url: URL, headers: Record<string, string | number>, body: Buffer |
     answer.destroy();
   });
   asked.on("error", reject);
-  // After a 101 that nobody asked for, Node says nothing else.
+  // After a 101 that nobody asked for, Node emits only this event.
   asked.on("close", () => reject(new NoAnswer()));
   asked.end(body);
   return promise;

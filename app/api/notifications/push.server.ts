@@ -47,7 +47,7 @@ async function push(services: Given, job: JobAtWork): Promise<void> {
   throw new Error(`los avisos no llegan a su servicio (${[...new Set(reasons)].join(", ")})`);
 }
 
-/** Those that are told of a reply: of a temporary chat, only the browser of its session. */
+/** Devices that are told of a reply; for a temporary chat, only the browser of its session. */
 const devicesFor = (db: Db, { userId, sessionId }: Told): Promise<DeviceRow[]> =>
   db
     .selectFrom("devices")
@@ -59,7 +59,7 @@ const devicesFor = (db: Db, { userId, sessionId }: Told): Promise<DeviceRow[]> =
 async function forget(db: Db, log: Given["log"], gone: ({ device: DeviceRow } & Handed)[]): Promise<void> {
   for (const { device, state } of gone) {
     log.info({ state }, "un dispositivo ya no recibe avisos");
-    // Not one that has been taken in anew meanwhile.
+    // A device that was registered again meanwhile has another id, and stays.
     await db.deleteFrom("devices").where("id", "=", device.id).execute();
   }
 }

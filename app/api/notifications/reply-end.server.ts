@@ -7,7 +7,7 @@ type ReplyEnd = {
   userId: string;
   email: string;
   chatId: string;
-  /** Of a temporary chat, the session that it belongs to. */
+  /** The session of a temporary chat; null for other chats. */
   sessionId: string | null;
   status: MessageStatus;
   title: string;
@@ -33,7 +33,7 @@ export async function endOfReply(
 }
 
 function wordsFor({ status, title: named, sessionId }: Pick<ReplyEnd, "status" | "title" | "sessionId">) {
-  // Temporary chats are not spread, not even their first words.
+  // Notices tell nothing of a temporary chat, not even its first words.
   const title = sessionId === null ? named : "Conversación temporal";
   if (status === "waiting") {
     return {

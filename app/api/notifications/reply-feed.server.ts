@@ -9,7 +9,7 @@ import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, id, iso } from "../http/schemas.server.ts";
 
-// Conversations whose last reply a feed has: more than anybody has between two looks of a reader.
+// Conversations in a feed, each with its last reply: more than a person has between two requests of a feed reader.
 const entriesShown = 20;
 
 const feed = z
@@ -98,7 +98,7 @@ const readFeed: RouteHandler<typeof readFeedRoute, ApiEnv> = async (c) => {
   return c.json({ items, updatedAt: iso(updatedAt), aiNotice: c.var.services.config.aiNotice }, 200);
 };
 
-/** The last messages of a person's newest chats, where these are replies. Temporary chats are told to nobody. */
+/** The last messages of a person's newest chats, if these messages are replies. Temporary chats are left out. */
 const newestReplies = (db: Db, userId: string) =>
   db
     .selectFrom("chats")
@@ -112,7 +112,7 @@ const newestReplies = (db: Db, userId: string) =>
     .select(["messages.finishedAt", "messages.updatedAt"])
     .execute();
 
-/** A person's newest replies for programs that look for news: at a secret address, which is made anew or ended by its owner. */
+/** A person's newest replies for feed readers: at a secret address, which its owner can renew or end. */
 export const replyFeeds = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(showFeedRoute, showFeed)
   .openapi(renewFeedRoute, renewFeed)

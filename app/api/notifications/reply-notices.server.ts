@@ -37,7 +37,7 @@ const notify: RouteHandler<typeof notifyRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const reply = await ownReply(services, person, c.req.valid("param").messageId);
   await countAttempt(c, "notice", person.id);
-  // Whoever asks has just seen it being written; of what ended long ago there is nothing to tell.
+  // The person who asks has just seen the reply being written; a reply that ended long ago needs no notice.
   const ended = reply.status !== "streaming" && Date.now() - (reply.finishedAt ?? reply.updatedAt) > minute;
   if (!ended) await addReplyNotice(services, reply);
   return c.body(null, 204);
@@ -76,7 +76,7 @@ export const replyNotices = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
   .openapi(notifyRoute, notify)
   .openapi(showNotifyingRoute, showNotifying);
 
-/** The reply, if it is one to the person. Throws 404. */
+/** The message, if it is a reply to the person. Throws 404. */
 async function ownReply(services: Services, person: Person, messageId: string): Promise<MessageRow> {
   const reply = await findMessage(services, person, messageId);
   if (reply.role !== "assistant" || reply.userId !== person.id) throw notFound();
@@ -93,18 +93,18 @@ const isAsked = async (db: Db, replyId: string): Promise<boolean> =>
     .limit(1)
     .executeTakeFirst()) !== undefined;
 
-/** Has the owner of a reply told once it has ended. However often that is asked, they are told once. */
+/** Plans a notice to the owner of a reply for its end. Repeated requests lead to one notice. */
 export async function addReplyNotice(
   { db, clock, jobs }: Pick<Services, "db" | "clock" | "jobs">,
   reply: Pick<MessageRow, "id" | "userId" | "status">,
 ): Promise<void> {
   if (await isAsked(db, reply.id)) return;
-  // It is due when the reply ends (`db/reply-notices.server.ts`). If that was just now, nobody has told it.
+  // The end of the reply makes the job due (`db/reply-notices.server.ts`). After that end, the job has to be due at once.
   const dueAt = clock.now() + (reply.status === "streaming" ? minute : 0);
   await jobs.add({ kind: replyNotice, subjectId: reply.id, userId: reply.userId, dueAt });
 }
 
-/** How those who asked are told. */
+/** How people who asked are told. */
 export const replyNotifying = (services: Pick<Services, "db" | "clock" | "mail" | "config" | "jobs">): JobRules => ({
   atOnce: 2,
   retries: [minute, 5 * minute],
@@ -123,7 +123,7 @@ async function tell(
     await jobs.add({ kind: replyNotice, subjectId: job.subjectId, userId, dueAt: clock.now() + minute });
     return;
   }
-  // A job of its own: what a push service does not take is tried again, and the e-mail is not sent again for it.
+  // A job of its own: a notice that a push service does not take is retried, and the e-mail is not sent again with it.
   if (await hasDevices(db, reply)) {
     await jobs.add({ kind: "reply-push", subjectId: job.subjectId, userId });
     jobs.wake("reply-push");

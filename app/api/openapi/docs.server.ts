@@ -12,7 +12,7 @@ export function docsPage(document: OpenApiDocument) {
     return html`<section aria-labelledby="${noun}"><h2 id="${noun}">${noun}</h2>${own}</section>`;
   });
   const contents = nouns.map((noun) => html`<li><a href="#${noun}">${noun}</a></li>`);
-  // Entities here and below: in tagged templates the build leaves other letters as they are, and they cost memory (vite.config.ts).
+  // Entities here and below: the build does not escape non-ASCII letters in tagged templates, and they cost memory (vite.config.ts).
   return html`<!doctype html><html lang="es"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="dark"><title>API</title><link rel="stylesheet" href="/docs.css"></head><body><main><h1>La API</h1>${raw(intro)}<nav aria-label="Contenido"><ul>${contents}</ul></nav>${sections}</main></body></html>`;
 }
 

@@ -92,7 +92,7 @@ const samples: [name: RegExp, sample: string][] = [
   [/^(content|message)$/, "Hola"],
 ];
 
-/** A value of a schema's shape; `name` is the property it is of. */
+/** A value of a schema's shape; `name`: the property that has the value. */
 function sampleOf(schema: Schema, schemas: Record<string, Schema>, name = "", depth = 0): unknown {
   if (schema.example !== undefined) return schema.example;
   if (schema.default !== undefined) return schema.default;

@@ -94,7 +94,7 @@ async function findOwnReply(services: Services, person: Person, id: string): Pro
   return reply;
 }
 
-/** Question and answer as they are now: an opinion is read with them, whatever is edited later. */
+/** Question and answer as they are now, to be stored with an opinion: later edits do not change them. */
 async function judged(db: Db, reply: MessageRow) {
   const question = await db
     .selectFrom("messages")

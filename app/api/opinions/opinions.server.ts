@@ -22,7 +22,7 @@ const shown = z
   })
   .openapi("Opinion");
 
-/** Opinions of replies, for administrators: by them a model or an assistant can be judged, or another be tried. */
+/** Opinions of replies, for administrators, who judge a model or an assistant by them, or try another model. */
 export const opinions: ReadResource<"opinions", typeof shown> = {
   table: "opinions",
   shown,

@@ -20,12 +20,12 @@ const memberParams = z.object({
   userId: id.openapi({ param: { name: "userId", in: "path" } }),
 });
 const common = { security: bearer, middleware: [signedIn, active, publishes("project")] };
-/** Rights of others are for a person at a browser. */
+/** Only a person at a browser changes the rights of others. */
 const changes = { security: bearer, middleware: [signedIn, noProgram, active, publishes("project")] };
 
 /**
- * Other people who see a project: its chats and documents, and whose each is. A member who «writes» begins chats of their own in it and
- * adds documents; a chat has one author, and others go on in a copy.
+ * Members of a project, who see its chats and documents with their owners. A member who «writes» begins own chats in the project and
+ * adds documents; a chat has one author, and other members continue it in a copy.
  */
 export const projectMembers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(
@@ -71,9 +71,9 @@ export const projectMembers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
       const { services, person } = c.var;
       const { db } = services;
       const project = await findProject(services, person, c.req.valid("param").id);
-      // Members read all of a project, for good: an admin who added people, such as themselves, would need no purpose any more.
+      // Members read a whole project for good: an admin who could add members, even themselves, would no longer need a purpose.
       if (project.userId !== person.id) throw new Problem(403, "Solo quien tiene el proyecto añade a otras personas.");
-      // Tells whether an address has an account: as slowly as signing in does.
+      // The answer tells whether an address has an account: attempts are limited, as for signing in.
       await countAttempt(c, "member", person.id);
       const given = c.req.valid("json");
       const user = await db
@@ -174,7 +174,7 @@ export const projectMembers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
         await takeOut(trx, project.id, userId);
         if (!isOwn) await auditOthers(trx, c, project.userId, "update", "project", project.id, { before: { userId } });
       });
-      // They were given the project's instructions and documents.
+      // These replies use the project's instructions and documents.
       for (const { id: chatId } of chats) await stopReplies(services, { chatId });
       services.changes.tell({ userId, what: "project" });
       services.changes.tell({ userId: project.userId, what: "project" });
@@ -182,10 +182,10 @@ export const projectMembers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
     },
   );
 
-/** Their chats and documents go with them, as nobody's chat stays where they can't look after it. */
+/** A leaving member takes their chats and documents along, as no chat stays in a project that its owner can't see. */
 async function takeOut(trx: Trx, projectId: string, userId: string): Promise<void> {
   const own = { projectId: null };
-  // With their documents, whose bytes are swept.
+  // The documents in these folders go too; a sweep removes their bytes.
   await trx.deleteFrom("folders").where("projectId", "=", projectId).where("userId", "=", userId).execute();
   await trx.updateTable("chats").set(own).where("projectId", "=", projectId).where("userId", "=", userId).execute();
   await trx.updateTable("files").set(own).where("projectId", "=", projectId).where("userId", "=", userId).execute();
@@ -193,7 +193,7 @@ async function takeOut(trx: Trx, projectId: string, userId: string): Promise<voi
   await trx.updateTable("memories").set(own).where("projectId", "=", projectId).where("userId", "=", userId).execute();
 }
 
-/** Before a project is deleted: what others have in it stays theirs, and artifacts stay. */
+/** Runs before a project is deleted: other people keep their things in it, and artifacts stay. */
 export async function keepOthersWork(trx: Trx, projectIds: string[], ownerId: string): Promise<void> {
   if (projectIds.length === 0) return;
   const own = { projectId: null };
@@ -201,7 +201,7 @@ export async function keepOthersWork(trx: Trx, projectIds: string[], ownerId: st
   await trx.updateTable("files").set(own).where("projectId", "in", projectIds).where("userId", "!=", ownerId).execute();
   const theirs = trx.updateTable("memories").set(own).where("projectId", "in", projectIds);
   await theirs.where("userId", "!=", ownerId).execute();
-  // Artifacts are of their chats, which stay; so do the files that they are found by.
+  // Artifacts belong to their chats, and stay; so do the files by which search finds artifacts.
   const written = trx.selectFrom("artifacts").where("fileId", "is not", null).select("fileId");
   await trx.updateTable("files").set(own).where("projectId", "in", projectIds).where("id", "in", written).execute();
   await trx.updateTable("artifacts").set(own).where("projectId", "in", projectIds).execute();

@@ -33,14 +33,14 @@ const newProject = z.strictObject({
   instructions: text("Las instrucciones", limits.projectInstructions).default(""),
 });
 
-/** `reader`: only who owns a project sees what waits in it unsent. */
+/** `reader`: only the owner of a project sees its unsent draft. */
 const showProject = (row: ProjectRow, reader: Pick<Person, "id">): z.output<typeof project> => ({
   ...row,
   draft: row.userId === reader.id ? parseDraft(row.draft) : null,
   ...timesOf(row),
 });
 
-/** A project as the audit trail tells it: not what its owner has written for models. */
+/** A project as the audit trail shows it: without the texts that its owner has written for models. */
 const told = ({ name, description, instructions }: ProjectRow) => ({
   name,
   characters: description.length + instructions.length,
@@ -99,7 +99,7 @@ const changeProjectRoute = changeRoute("put", common, newProject, project, "El p
 const changeProject: RouteHandler<typeof changeProjectRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const before = await findProject(services, person, c.req.valid("param").id);
-  // A text of somebody else's is changed only by people who may read it.
+  // Only people who may read another person's project may change its texts.
   await seeProject(c, before.id);
   refuseStale(c, before, showProject(before, person));
   const columns = { ...c.req.valid("json"), updatedAt: Date.now() };
@@ -142,7 +142,7 @@ const deleteProject: RouteHandler<typeof deleteProjectRoute, ApiEnv> = async (c)
     .selectFrom("files")
     .where("projectId", "=", own.projectId)
     .where("userId", "=", own.userId)
-    // Artifacts stay, as what was written, and the files that they are found by.
+    // Artifacts stay, and so do the files by which search finds artifacts.
     .where("id", "not in", services.db.selectFrom("artifacts").where("fileId", "is not", null).select("fileId"))
     .select("id")
     .execute();

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { z } from "@hono/zod-openapi";
 
-/** Claims of a receipt; texts by their marks, so that it tells nobody what was said. */
+/** Claims of a receipt; texts only as hashes, so that a receipt does not reveal their words. */
 export const claims = z.object({
   v: z.literal(1),
   house: z.string().max(200),
@@ -23,13 +23,13 @@ export function receiptKeys(seed: Buffer): { own: KeyObject; open: KeyObject } {
   return { own, open: createPublicKey(own) };
 }
 
-/** A receipt as it is passed on: its claims and their signature, in letters that addresses have. */
+/** A receipt as it is passed on: its claims and their signature, in characters that URLs allow. */
 export function sealed(given: Claims, seed: Buffer): string {
   const said = Buffer.from(JSON.stringify(given));
   return `${said.toString("base64url")}.${sign(null, said, receiptKeys(seed).own).toString("base64url")}`;
 }
 
-/** The claims of a receipt that this house has signed; undefined of anything else. */
+/** The claims of a receipt that this house has signed; undefined for anything else. */
 export function opened(receipt: string, seed: Buffer): Claims | undefined {
   const [said = "", mark = "", ...rest] = receipt.replace(/\s+/g, "").split(".");
   const bytes = Buffer.from(said, "base64url");
@@ -39,9 +39,9 @@ export function opened(receipt: string, seed: Buffer): Claims | undefined {
   return claims.parse(JSON.parse(bytes.toString()));
 }
 
-/** Mark of a text: of every sign in it, with any white space between its words, as forms and mails change line ends. */
+/** Hash of a text: every character counts, but all white space is equal, because forms and e-mails change line ends. */
 export const markOf = (text: string): string =>
   createHash("sha256").update(composed(text).replace(/\s+/g, " ").trim()).digest("base64url");
 
-// Composing takes the square of the length of a run of marks; no script has thirty on one letter.
+// Normalizing takes time in the square of a run of combining marks; no script puts thirty on one letter.
 const composed = (text: string) => text.replace(/(\p{M}{30})\p{M}+/gu, "$1").normalize("NFC");

@@ -64,7 +64,7 @@ const readReceipt: RouteHandler<typeof readReceiptRoute, ApiEnv> = async (c) => 
 function isAsWritten(reply: MessageRow, question: Pick<MessageRow, "updatedAt">): boolean {
   const { role, status, outside, edited, content, updatedAt, finishedAt, createdAt } = reply;
   if (role !== "assistant" || status !== "complete" || outside || edited || content === "") return false;
-  // Changes move the time of a message; those of older versions left no other sign.
+  // A change moves the time of a message; changes by older versions left no other trace.
   return updatedAt <= (finishedAt ?? 0) && question.updatedAt <= createdAt;
 }
 

@@ -10,7 +10,7 @@ const fields = { userId: id, reason: text("El motivo", limits.holdReason).defaul
 const body = z.strictObject(fields);
 const shown = z.object({ ...rowFields, ...fields }).openapi("Hold");
 
-/** Of whom nothing may be deleted for now, by no rule and by nobody, as when a court may ask for it. */
+/** People whose data no rule and no person may delete for now, as when a court may ask for the data. */
 export const holds: Resource<"holds", typeof shown, typeof body> = {
   table: "holds",
   name: "hold",

@@ -33,8 +33,8 @@ const shown = z
   .openapi("Retention");
 
 /**
- * How long things are kept. Each rule deletes what it covers, whatever others say: so the strictest holds. It begins a day after it
- * was saved, so that there is time to look at what it would delete. Each person may read the rules that are for them.
+ * How long things are kept. Each rule deletes what it covers, whatever other rules say: the strictest rule wins. A rule begins a day
+ * after it was saved, so that there is time to look at what it would delete. Each person may read the rules that apply to them.
  */
 export const retentions: Resource<"retentions", typeof shown, typeof body> = {
   table: "retentions",

@@ -82,12 +82,12 @@ const enter: RouteHandler<typeof enterRoute, ApiEnv> = async (c) => {
       .values({
         ...{ id: sessionId, createdAt: now, updatedAt: now, userId: room.userId, roomId: room.id },
         ...{ guestHash: hashToken(token), guestName },
-        // Tokens that nobody has: what opens a session of an account opens none of these.
+        // Random tokens that nobody has: an access or refresh token of an account opens no guest session.
         ...{ accessHash: hashToken(newId()), refreshHash: hashToken(newId()), generation: 0, rotatedAt: now },
         ...{ accessExpiresAt: 0, refreshExpiresAt: endsAt, lastSeenAt: now, endsAt },
         ...{ userAgent: "", ip: "", accessId: null, providerSession: null, idToken: null, byPasskey: 0 },
       })
-      // Somebody who has pressed twice is there already.
+      // A guest who has pressed twice has a session already.
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst();
     if (numInsertedOrUpdatedRows === 0n) return;
@@ -102,14 +102,14 @@ const enter: RouteHandler<typeof enterRoute, ApiEnv> = async (c) => {
       .executeTakeFirst();
     if (numUpdatedRows === 0n) throw shutOut(shutBy(room, now) ?? "full");
     const { userId, name: title } = room;
-    // Titled, as no model is to be asked for a title that nobody reads.
+    // Marked as titled, so that no model is asked for a title that nobody reads.
     const chat = chatRow(now, { userId, title, titled: 1, sessionId, assistantId: assistant.id });
     await trx.insertInto("chats").values(chat).execute();
   });
   return c.json({ token, deletedAt: iso(endsAt) }, 201);
 };
 
-/** Doors of rooms, for whoever has their address. */
+/** Entry to rooms, for people who have the address. */
 export const guestEntry = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(readEntranceRoute, readEntrance)
   .openapi(enterRoute, enter);

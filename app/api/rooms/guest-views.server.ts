@@ -48,7 +48,7 @@ export async function guestBranch({ db }: Services, chatId: string, before?: str
 
 type ShownTurn = Awaited<ReturnType<typeof guestBranch>>["items"][number];
 
-/** A turn without what is its host's: the model and what it takes, and sentences about those that have failed. */
+/** A turn without the data of the host: the model, the counts of its tokens, and the sentences about failures. */
 export const forGuest = (turn: ShownTurn): ShownTurn => ({
   ...turn,
   ...{ modelId: null, inputTokens: null, outputTokens: null, reasoningTokens: null },
@@ -58,7 +58,7 @@ export const forGuest = (turn: ShownTurn): ShownTurn => ({
 const guestSentence = (status: string) =>
   status === "failed" ? "No se ha podido contestar. Reinténtalo, o avisa a quien te dio el enlace." : null;
 
-/** Chunks of a reply for a guest: its text, sources and end. `part-end` is of thoughts, calls and pictures, and goes with them. */
+/** Chunks of a reply for a guest: its text, sources and end. `part-end` ends thoughts, calls and pictures, and is left out like them. */
 export async function* forGuests(chunks: AsyncGenerator<Chunk[]>): AsyncGenerator<Chunk[]> {
   const others: Chunk["type"][] = ["reasoning", "tool", "image", "part-end"];
   for await (const some of chunks) {

@@ -9,7 +9,7 @@ import type { ApiEnv, Person, Services } from "../env.server.ts";
 import { findPerson } from "../http/authentication.server.ts";
 import { notFound, Problem } from "../http/problem.server.ts";
 
-/** Header that a guest's token comes in. It opens nothing else, and no other token opens this. */
+/** Header with a guest's token. The token opens nothing but the room, and no other token opens the room. */
 export const guestHeader = "Room-Guest";
 
 /** Lets guests of a room in; 401 for anybody else. */
@@ -32,7 +32,7 @@ export const asGuest = createMiddleware<ApiEnv>(async (c, next) => {
   await next();
 });
 
-/** Reason why a room takes no questions; undefined while it does. `full`: it takes no other person. */
+/** Reason why a room takes no questions. `full`: the room only takes no more people. */
 export type Shut = "closed" | "ended" | "spent" | "full";
 
 const sentences: Record<Shut, string> = {
@@ -42,10 +42,10 @@ const sentences: Record<Shut, string> = {
   full: "En la sala ya no cabe nadie más. Pregunta a quien te dio el enlace.",
 };
 
-/** A room with who answers for it and their assistant; undefined: it is gone, or they may not use it or open rooms any more. */
+/** A room with its host and assistant. `assistant` is undefined if it is gone, or the host may no longer use it or open rooms. */
 export type HostedRoom = { room: RoomRow; host: Person; hostName: string; assistant: AssistantRow | undefined };
 
-/** The room as it can be used now. Throws 404 where whoever has opened it is gone. */
+/** The room as it can be used now. Throws 404 if the host of the room is gone. */
 export async function hostedRoom(db: Db, room: RoomRow): Promise<HostedRoom> {
   const [host, account, { opensRooms }] = await Promise.all([
     findPerson({ db }, room.userId),
@@ -69,7 +69,7 @@ export function assistantOf({ assistant }: HostedRoom): AssistantRow {
   return assistant;
 }
 
-/** Why a room takes no questions, or nobody else; undefined where it does. `now`: epoch ms. */
+/** Reason why a room takes no questions, or no more people; undefined if it takes both. `now`: epoch ms. */
 export function shutBy(room: RoomRow, now: number): Shut | undefined {
   if (room.isOpen === 0) return "closed";
   if (Number(room.endsAt) <= now) return "ended";
@@ -80,7 +80,7 @@ export function shutBy(room: RoomRow, now: number): Shut | undefined {
 
 export const shutOut = (why: Shut) => new Problem(403, sentences[why]);
 
-/** In ms: for so long what was written can still be read, after nobody can ask any more. Then it is deleted. */
+/** In ms: how long the texts of a room can still be read after its end. Then they are deleted. */
 export const readFor = 24 * 60 * 60_000;
 
 type GuestSessions = SelectQueryBuilder<Tables, "sessions", object>;
@@ -97,7 +97,7 @@ export async function stopWritten({ db, runs }: Services, which: WhichGuests): P
   await Promise.all(replies.map(({ id }) => runs.stop(id)));
 }
 
-/** Puts some guests out, with all that they have written: first they can't ask any more, so that no reply begins behind the rest. */
+/** Removes some guests and all their texts. First, the guests lose the right to ask, so that no reply begins during the other steps. */
 export async function endGuests(services: Services, which: WhichGuests): Promise<void> {
   const { db } = services;
   const found = await which(db.selectFrom("sessions").where("roomId", "is not", null))

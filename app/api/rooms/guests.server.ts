@@ -118,7 +118,7 @@ const ask: RouteHandler<typeof askRoute, ApiEnv> = async (c) => {
   } catch (error) {
     const chat = services.db.selectFrom("chats").where("id", "=", guest.chatId).select("id");
     if (!(error instanceof Problem) && !(await chat.executeTakeFirst())) throw notHere();
-    // Their sentences are about the plan of who has opened the room.
+    // The sentences of these errors are about the plan of the room's host.
     if (error instanceof Busy || !(error instanceof CannotReply || error instanceof LimitReached)) throw error;
     throw shutOut("spent");
   }
@@ -166,7 +166,7 @@ const followReply: RouteHandler<typeof followRoute, ApiEnv> = async (c) => {
   if (reply.role !== "assistant") throw notFound();
   const { sessionId } = c.var.guest;
   if (!followers.enter(sessionId)) throw new Problem(429, "Ya sigues esta respuesta en demasiados sitios a la vez.");
-  // Whoever is answered, but never reads, is not counted.
+  // A guest who is answered, but never reads, is not counted.
   followers.leave(sessionId);
   const arrive = () => {
     const isCounted = followers.enter(sessionId);
@@ -198,7 +198,7 @@ const stop: RouteHandler<typeof stopRoute, ApiEnv> = async (c) => {
   return c.body(null, 204);
 };
 
-/** Doings of guests of a room, who have no account. */
+/** Actions of guests of a room, who have no account. */
 export const guests = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(leaveRoute, leave)
   .openapi(readConversationRoute, readConversation)

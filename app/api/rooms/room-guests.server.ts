@@ -16,7 +16,7 @@ const shown = {
 };
 const common = { security: bearer, middleware: [signedIn, active] };
 
-/** The room, for who has opened it alone: who administers closes and deletes rooms, and does not look into them. Throws 404. */
+/** The room, for its host alone: administrators close and delete rooms, but do not look into them. Throws 404. */
 const findOwn = (c: Context<ApiEnv>, roomId: string): Promise<RoomRow> =>
   c.var.services.db
     .selectFrom("rooms")
@@ -89,7 +89,7 @@ const readGuest: RouteHandler<typeof readGuestRoute, ApiEnv> = async (c) => {
   return c.json({ id: guest.id, name: guestName ?? "", joinedAt: iso(Number(createdAt)), ...branch }, 200);
 };
 
-/** Guests of a room, for who has opened it. */
+/** Guests of a room, for its host. */
 export const roomGuests = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(listGuestsRoute, listGuests)
   .openapi(readGuestRoute, readGuest);

@@ -27,7 +27,7 @@ async function holdGuest(trx: Trx, { sessionId }: Guest, now: number): Promise<v
   if (numUpdatedRows === 0n) throw notHere();
 }
 
-/** Takes a message out of what a room has left. Throws 403 where nothing is, or nobody may ask any more. */
+/** Takes one message from the messages that a room has left. Throws 403 if none is left, or nobody may ask any more. */
 async function takeMessage(trx: Trx, { room: { id: roomId } }: Guest, now: number): Promise<void> {
   const { numUpdatedRows } = await trx
     .updateTable("rooms")

@@ -81,7 +81,7 @@ const newRoom = ({ id: userId }: Person) => ({ userId, code: newCode(), joined: 
 
 const isOwn = (row: RoomRow, person: Person) => row.userId === person.id || isAdmin(person);
 
-/** Rooms, in which people without an account talk with an assistant of whoever has opened it, who pays. */
+/** Rooms, in which people without an account talk with an assistant of the room's host, who pays. */
 export const rooms: Resource<"rooms", typeof shown, typeof body, "patch"> = {
   table: "rooms",
   name: "room",
@@ -112,7 +112,7 @@ export const rooms: Resource<"rooms", typeof shown, typeof body, "patch"> = {
     if (Number(total) > limits.rooms)
       throw invalid("name", `Puedes tener ${limits.rooms} salas; elimina antes alguna.`);
   },
-  // A question locks its guest and their chat before their room, as the end of a reply does: here and below the room is not locked with them.
+  // A question, like the end of a reply, locks guest and chat before the room: here and below, no transaction locks the room first.
   async beforeDeletion({ id: roomId }, { services }) {
     await services.db.updateTable("rooms").set({ isOpen: 0 }).where("id", "=", roomId).execute();
     await endGuests(services, (guests) => guests.where("roomId", "=", roomId));
@@ -158,7 +158,7 @@ export const rooms: Resource<"rooms", typeof shown, typeof body, "patch"> = {
 type Given = Pick<RoomRow, "userId" | "fileIds" | "endsAt"> &
   Pick<z.output<typeof body>, "assistantId" | "showsTexts" | "isOpen">;
 
-/** Throws 403 for who may not open rooms, and 422 for what can't be. */
+/** Throws 403 for people who may not open rooms, and 422 for invalid settings. */
 async function check(
   { db }: Services,
   person: Person,

@@ -53,7 +53,7 @@ async function ask(services: Services, due: ScheduleRow): Promise<void> {
     .updateTable("schedules")
     .set({ ...came, nextAt: nextTime({ ...due, days: daysOf(due) }, now) })
     .where("id", "=", due.id)
-    // Changed by its owner meanwhile: they have chosen another time.
+    // The owner may have chosen another time meanwhile, which stays.
     .where("nextAt", "=", due.nextAt)
     .execute();
   changes.tell({ userId: due.userId, what: "schedule" });

@@ -7,8 +7,8 @@ export const lastDay = 31;
 type When = Pick<ScheduleRow, "monthDay" | "time" | "zone"> & { days: number[] };
 
 /**
- * The next time after `after` (epoch ms) that a question is due, by the clock of its zone. An hour that a change of clocks leaves out
- * is made up for right after it; one that comes twice counts once.
+ * The next time after `after` (epoch ms) that a question is due, by the clock of its zone. A time that a change of clocks skips is
+ * made up for right after that change; a time that comes twice counts once.
  */
 export function nextTime({ days, monthDay, time, zone }: When, after: number): number {
   const [hour, minute] = time.split(":").map(Number);

@@ -126,7 +126,7 @@ export async function createGroup(c: Context<ApiEnv>, body: unknown): Promise<Gr
   return findGroup(db, id);
 }
 
-/** Makes a group what a whole body says. Throws ScimError. */
+/** Replaces the data of a group by a whole body. Throws ScimError. */
 export async function replaceGroup(c: Context<ApiEnv>, id: string, body: unknown): Promise<Group> {
   const { displayName, externalId, members } = fieldsIn(body);
   const changes: PatchOperation[] = [
@@ -179,7 +179,7 @@ async function changeMembers(
   { op, path, value }: PatchOperation,
   now: number,
 ): Promise<void> {
-  // `members[value eq "…"]` names the one that goes; nothing else may stand between the brackets.
+  // `members[value eq "…"]` names the member to remove; nothing else may stand between the brackets.
   const isChoice = path.includes("[");
   const [, named] = /\[\s*value\s+eq\s+"([^"]*)"\s*\]$/i.exec(path) ?? [];
   if (isChoice && (named === undefined || op !== "remove")) {
@@ -208,7 +208,7 @@ async function add(trx: Trx, groupId: string, ids: string[], now: number): Promi
   }
 }
 
-/** Ids of people in a value of `members`: a list, or one of them. Throws ScimError. */
+/** Ids of people in a value of `members`: a list, or a single person. Throws ScimError. */
 function idsIn(value: unknown): string[] {
   const ids = [value ?? []].flat().map((one) => {
     const id = recordOf(one)?.value ?? one;

@@ -6,7 +6,7 @@ const operations = z.object({
   Operations: z
     .array(
       z.object({
-        // Some write them with a capital.
+        // Some providers write these with a capital.
         op: z
           .string()
           .transform((op) => op.toLowerCase())
@@ -34,7 +34,7 @@ export function changesIn(body: unknown): PatchOperation[] {
   });
 }
 
-/** A flag, which some send as a text with a capital. */
+/** A flag, which some providers send as a text with a capital. */
 export function flagIn(value: unknown): boolean | undefined {
   if (typeof value === "boolean") return value;
   const said = typeof value === "string" ? value.toLowerCase() : "";

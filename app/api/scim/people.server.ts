@@ -22,7 +22,7 @@ type Fields = { userName: string; externalId: string | null; email: string; name
 
 export const personFilters = ["id", "username", "externalid", "emails.value", "emails", "active"] as const;
 
-/** Accounts that a provider sees: all, but for those that it has deleted, which stay here and are closed. */
+/** Accounts that a provider sees: all except accounts that it has deleted, which stay here and are closed. */
 export const peopleWanted = (db: Db, wanted: Wanted) => {
   const [id, userName, externalId] = ["id", "username", "externalid"].map((name) => wanted.get(name));
   const address = wanted.get("emails.value") ?? wanted.get("emails");
@@ -82,7 +82,7 @@ export async function createPerson(c: Context<ApiEnv>, body: unknown): Promise<P
     .where("p.id", "is", null)
     .select("users.id")
     .executeTakeFirst();
-  // Deleted there before, and kept here, closed.
+  // The provider deleted this account before; it stayed here, closed.
   if (left) {
     await db.transaction().execute((trx) => keepNames(trx, left.id, fields, clock.now()));
     return changePerson(c, left.id, { body: { ...recordOf(body), active: fields.active } });
@@ -115,7 +115,7 @@ export async function createPerson(c: Context<ApiEnv>, body: unknown): Promise<P
   return findPerson(db, id);
 }
 
-/** Makes an account what a whole body says, or what changes make of it. Throws ScimError. */
+/** Replaces the data of an account by a whole body, or applies changes to the account. Throws ScimError. */
 export async function changePerson(
   c: Context<ApiEnv>,
   id: string,
@@ -168,7 +168,7 @@ export async function removePerson(c: Context<ApiEnv>, id: string): Promise<void
   });
 }
 
-/** Throws ScimError where an address lets in, or administers: it is changed here, by people. */
+/** Throws ScimError if an account has a password, administers, or ADMIN_READS is `never`: people change its address here. */
 function refuseAddress(c: Context<ApiEnv>, { passwordHash, role }: Person): void {
   const { adminReads } = c.var.services.config;
   if (!passwordHash && role !== "admin" && adminReads !== "never") return;
@@ -211,7 +211,7 @@ function fieldsIn(body: unknown, before: Person | undefined): Fields {
   };
 }
 
-/** The address in `emails` by which somebody works: the primary one, else that of work, else one without a type. */
+/** A person's work address in `emails`: the primary one, else the first one of type work or without a type. */
 function addressIn(emails: unknown): unknown {
   const listed = listOf(emails)
     .map(recordOf)
@@ -220,7 +220,7 @@ function addressIn(emails: unknown): unknown {
   return (listed.find(({ primary }) => flagIn(primary)) ?? ofWork[0])?.value;
 }
 
-/** The body that changes make of an account. Attributes that are not kept here change nothing. */
+/** An account as a body, after some changes. Attributes that are not kept here change nothing. */
 function patched(before: Person, changes: PatchOperation[]): unknown {
   const body: Record<string, unknown> = {
     userName: before.userName ?? before.email,
@@ -242,13 +242,13 @@ function patched(before: Person, changes: PatchOperation[]): unknown {
     ["emails.value", (value) => Object.assign(body, { emails: [{ value }] })],
   ]);
   for (const { op, path, value } of changes) {
-    // A private address is none to come in by.
+    // A private address must not be used for signing in.
     const isOther = /^emails\[/i.test(path) && !/\[\s*(?:type\s+eq\s+"work"|primary\s+eq\s+true)\s*\]/i.test(path);
     if (op === "remove" || isOther) continue;
     const isWhole = /^emails\[[^\]]*\]$/i.test(path);
     assign.get(isWhole ? "emails.value" : shortPath(path))?.(isWhole ? recordOf(value)?.value : value);
   }
-  // Half a name says nothing of the whole.
+  // Half a name alone does not change the name.
   const isWhole = Boolean(names.formatted || (names.givenName && names.familyName));
   return { ...body, ...(isWhole && { name: names }) };
 }
@@ -275,7 +275,7 @@ async function refuseTakenName(trx: Trx, id: string, userName: string): Promise<
   }
 }
 
-/** Makes of an address that another account has what a caller reads. */
+/** Turns the error about an address of another account into a ScimError. */
 function taken(error: unknown): never {
   try {
     return addressTaken(error);

@@ -2,7 +2,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 
 type ScimType = "invalidFilter" | "invalidSyntax" | "invalidPath" | "invalidValue" | "uniqueness" | "mutability";
 
-/** A call that is refused, as its caller reads it (RFC 7644, 3.12). The message is a sentence for who looks into the provider's log. */
+/** A refused call, as its caller reads it (RFC 7644, 3.12). The message is a sentence for people who read the provider's log. */
 export class ScimError extends Error {
   override name = "ScimError";
   readonly status: ContentfulStatusCode;

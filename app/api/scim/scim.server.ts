@@ -25,7 +25,7 @@ const baseOf = (c: Context<ApiEnv>) => `${c.var.services.config.publicUrl ?? new
 const answer = (c: Context<ApiEnv>, body: object, status: 200 | 201 = 200) =>
   c.body(JSON.stringify(body), status, { "Content-Type": "application/scim+json" });
 
-/** Lets in who has SCIM_TOKEN; without that setting there is nothing here. */
+/** Lets in callers with SCIM_TOKEN; without that setting, calls are a 404. */
 const provider = createMiddleware<ApiEnv>(async (c, next) => {
   const { scimToken } = c.var.services.config;
   if (!scimToken) throw notFound();
@@ -35,7 +35,7 @@ const provider = createMiddleware<ApiEnv>(async (c, next) => {
     throw new ScimError(401, "Falta el token, o no es el de SCIM_TOKEN.");
   }
   const admins = c.var.services.db.selectFrom("users").where("role", "=", "admin").select("id").limit(1);
-  // Whoever comes first administers: not an account that nobody has come into.
+  // The first account administers: it must not be an account that nobody has signed in to.
   if (!(await admins.executeTakeFirst())) {
     throw new ScimError(503, "Aún no administra nadie esta instalación: entra antes en ella.");
   }
@@ -80,8 +80,8 @@ const listOf = (c: Context<ApiEnv>, total: number, from: number, items: object[]
   });
 
 /**
- * Accounts and groups, kept by a provider of identities (SCIM 2.0: RFC 7643, 7644) that has SCIM_TOKEN. Roles are nobody's to change
- * here, and nothing is deleted that people have written.
+ * Accounts and groups, kept by a provider of identities (SCIM 2.0: RFC 7643, 7644) that has SCIM_TOKEN. The provider can't change
+ * roles, and can't delete anything that people have written.
  */
 export const scim = new OpenAPIHono<ApiEnv>();
 scim.onError((error, c) => {
@@ -170,7 +170,7 @@ scim.put("/Groups/:id", async (c) => {
   const row = await groups.replaceGroup(c, c.req.param("id"), await bodyOf(c));
   return answer(c, groups.showGroup(row, baseOf(c), await groups.membersOf(c.var.services.db, row.id)));
 });
-// Without its members: a provider changes large groups one by one.
+// The answer has no members: a provider changes large groups one member at a time.
 scim.patch("/Groups/:id", async (c) => {
   await groups.changeGroup(c, c.req.param("id"), changesIn(await bodyOf(c)));
   return c.body(null, 204);

@@ -60,7 +60,7 @@ export const houseImages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid 
       .executeTakeFirstOrThrow(notFound);
     const headers = {
       "Content-Type": image.mediaType,
-      // An SVG that is opened by itself runs and fetches nothing.
+      // An SVG that is opened as a page runs no script and fetches nothing.
       "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
       "Cache-Control": "public, max-age=3600",
     };
@@ -102,7 +102,7 @@ function refused(error: unknown): never {
   throw error instanceof FileRefused ? invalid("image", `La imagen ${error.message}`) : error;
 }
 
-/** Puts pictures in the place of those of this kind, and their version into the house's row. Without any: there is none any more. */
+/** Replaces the pictures of this kind, and stores their version in the row of the house. Without new pictures, the kind has none. */
 async function store(c: Context<ApiEnv>, of: Kind, images: Made): Promise<void> {
   const { db, clock } = c.var.services;
   const kinds: HouseImageRow["kind"][] = of === "logo" ? ["logo"] : ["icon", "largeIcon"];

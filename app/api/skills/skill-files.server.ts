@@ -187,7 +187,7 @@ async function readOther(
   return text === undefined ? { refused: "no es un texto." } : { path, text, size };
 }
 
-/** Whether a path stays below its folder, and can be said on a line. */
+/** Whether a path stays below its folder, and fits on one line. */
 const isPlain = (path: string) =>
   path.length <= limits.fileName &&
   !/[\\\p{Cc}]|^\/|^[a-z]:/iu.test(path) &&
@@ -221,7 +221,7 @@ async function store(
   };
   const { id: skillId, ...columns } = made;
   if (before) {
-    // Two at once are two versions.
+    // Two uploads at once make two versions.
     const counted = { ...columns, version: sql<number>`version + 1` };
     const row = await trx
       .updateTable("skills")
@@ -239,7 +239,7 @@ async function store(
   return made;
 }
 
-/** Skills that come as files, and the texts that come with one. */
+/** Skills that come as files, and the text files of a skill. */
 export const skillFiles = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(uploadRoute, uploadSkill)
   .openapi(listFilesRoute, listFiles)

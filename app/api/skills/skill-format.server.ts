@@ -43,7 +43,7 @@ export function readSkill(text: string): ReadSkill {
 
 function fieldsIn(head: string): Record<string, unknown> {
   try {
-    // Without aliases, by which a short text says a long one.
+    // Without YAML aliases, with which a short text can expand into a long one.
     const said: unknown = parse(head, { maxAliasCount: 0, schema: "failsafe", logLevel: "error" });
     return typeof said === "object" && said !== null && !Array.isArray(said) ? { ...said } : {};
   } catch (error) {

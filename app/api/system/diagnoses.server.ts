@@ -38,8 +38,8 @@ async function show(db: Db, id: string): Promise<z.output<typeof diagnosis>> {
 }
 
 /**
- * Observations of a diagnosis of the way between this server and a browser: its page, and the pictures in its lines, may be answered by
- * several processes.
+ * A diagnosis of the connection between this server and a browser. Its observations are stored, because several processes may answer the
+ * page of the diagnosis and the pictures in its lines.
  */
 export const diagnoses = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(

@@ -164,7 +164,7 @@ async function countPeople(db: Db, today: string) {
   return { people: Number(row.people), activeToday: Number(row.activeToday), newPeople: Number(row.newPeople) };
 }
 
-/** How each enabled model has answered since then, including models that nobody has asked. */
+/** How each enabled model has answered since a time, including models that nobody has asked. */
 async function healthOfModels(db: Db, since: number) {
   const recent = db.selectFrom("messages").where("createdAt", ">=", since).where("role", "=", "assistant");
   const [models, counts, failures] = await Promise.all([

@@ -136,7 +136,7 @@ const hosts: Record<ModelRow["provider"], string | null> = {
   ollama: null,
   local: null,
 };
-// Tools that answer here, and those whose address is known beforehand.
+// Hosts of tools whose address is known beforehand.
 const toolHosts: Partial<Record<ToolRow["kind"], string>> = {
   brave: "api.search.brave.com",
   tavily: "api.tavily.com",

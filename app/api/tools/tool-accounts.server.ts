@@ -49,7 +49,7 @@ const listAccounts: RouteHandler<typeof listAccountsRoute, ApiEnv> = async (c) =
     const own = accounts.find((account) => account.id === id);
     return { id, name, usable: true, connectedAt: isoOrNull(own?.connectedAt ?? null), problem: own?.problem ?? null };
   });
-  // An account stays its person's to see and to end where the tool is off, or no longer theirs.
+  // A person can still see and end an account if its tool is off, or they may no longer use the tool.
   const others = accounts
     .filter(({ id, connectedAt }) => connectedAt !== null && !rows.some((row) => row.id === id))
     .map(({ id, name, connectedAt }) => {
@@ -58,7 +58,7 @@ const listAccounts: RouteHandler<typeof listAccountsRoute, ApiEnv> = async (c) =
   return c.json({ items: [...usable, ...others] }, 200);
 };
 
-/** The servers that want an account of each person's, of those that a person may use. */
+/** The servers that a person may use and that want an account of each person. */
 async function personalTools(db: Db, person: Person): Promise<ToolRow[]> {
   const rows = await db
     .selectFrom("tools")
@@ -150,7 +150,7 @@ const disconnect: RouteHandler<typeof disconnectRoute, ApiEnv> = async (c) => {
   return c.body(null, 204);
 };
 
-/** A person's own accounts at the servers of tools that want one of each person: their consent there, and its end. */
+/** A person's own accounts at servers of tools that want an account of each person: the consent there, and its end. */
 export const toolAccounts = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(listAccountsRoute, listAccounts)
   .openapi(connectRoute, connect)

@@ -135,7 +135,7 @@ const structuredAtMost = 1_000_000;
 
 type Found = { reply: MessageRow; part: ToolPart; tools: Tool[] };
 
-/** A call of one's own with a page, and the tools of its server that the person reaches now. Throws 404. */
+/** A tool call of the person that has a page, and the tools of its server that the person reaches now. Throws 404. */
 async function findApp(c: Context<ApiEnv>, { id: messageId, n }: z.output<typeof params>): Promise<Found> {
   const { person, services } = c.var;
   const reply = await findMessage(services, person, messageId);

@@ -140,7 +140,7 @@ export function showTool(
         const { on = true, ask = !readOnly } = choices[own] ?? {};
         return { name: own, title, description, readOnly, on, ask };
       })
-      // To another person, a server that wants their account may offer something else.
+      // A server that wants each person's account may offer other tools to another person.
       .filter(({ on }) => forAdmin || (on && !personal)),
     listedAt: forAdmin ? isoOrNull(listedAt) : null,
     problem: forAdmin ? problem : null,
@@ -153,7 +153,7 @@ const hasTokens = (access: string | null, key: Buffer, id: string) => "tokens" i
 
 type Client = Pick<NewTool, "clientId" | "clientSecret">;
 
-/** Access after its client was changed by hand: tokens and clients of before are of no use to another one. */
+/** Access after its client was changed by hand: the old tokens and the old client are of no use to a new client. */
 function accessWith(before: ToolAccess, { clientId, clientSecret }: Client): ToolAccess {
   if (!clientId) return {};
   const isSame = before.own?.client_id === clientId;
@@ -167,7 +167,7 @@ export function toColumns({ toolKey }: Pick<Services, "toolKey">, id: string, gi
   const { secret, model, clientId, clientSecret, personal, choices, ...columns } = given;
   const old: ToolSettings = before ? settingsOf(before) : {};
   const kept = before?.access ?? null;
-  // Without a change it stays as it is: its tokens may be refreshed at the same moment.
+  // An unchanged access is not written: its tokens may be refreshed at the same moment.
   const isKept =
     kept !== null && (old.clientId ?? null) === clientId && !clientSecret && (old.personal ?? false) === personal;
   const opened = openAccess(kept, toolKey, id);

@@ -7,12 +7,12 @@ export const beginning = z.strictObject({
   redirect: z.url({ protocol: /^https?$/, error: "La dirección de vuelta tiene que empezar por http:// o https://." }),
 });
 
-/** Answer to it. */
+/** Answer to that request. */
 export const begun = z.object({
   url: z.string().nullable().openapi({ description: "Adónde hay que ir; null: no hace falta iniciar sesión." }),
 });
 
-/** Body of the request that ends it. */
+/** Body of the request that ends the sign-in. */
 export const ending = z.strictObject({
   brought: z.string().max(4_000, "La dirección de vuelta es demasiado larga.").openapi({
     description: "La consulta de la dirección con la que se ha vuelto: code, state, iss.",
@@ -28,7 +28,7 @@ export async function refusal<Result>(work: Promise<Result>): Promise<Result> {
   }
 }
 
-/** For `catch`: lets a server be silent, which its row tells. Throws every other error. */
+/** Handler for `catch`: ignores the refusal of a server, which its row tells. Throws every other error. */
 export function unlessRefused(error: unknown): void {
   if (!(error instanceof ToolRefused)) throw error;
 }

@@ -83,7 +83,7 @@ export async function findTool(db: Db, id: string): Promise<ToolRow> {
   return db.selectFrom("tools").where("id", "=", id).selectAll().executeTakeFirstOrThrow(notFound);
 }
 
-/** The row after its server was asked what tools it has; that it can't say is told in the row. */
+/** The row after its server was asked for its tools; if the server fails to tell, the row says so. */
 async function asked({ db, toolbox }: Services, row: ToolRow): Promise<ToolRow> {
   await toolbox.refresh(row).catch(unlessRefused);
   return findTool(db, row.id);

@@ -32,7 +32,7 @@ export const adminFields = { role: role.optional(), status: status.optional() };
 
 type AccountChange = Partial<z.output<typeof newAccount>>;
 
-/** Creates an account for somebody else. Throws 403 where its password must be nobody else's, 409 for a taken e-mail, 422 for invalid fields. */
+/** Creates an account for somebody else. Throws 403 where ADMIN_READS is `never`, 409 for a taken e-mail, 422 for invalid fields. */
 export async function createAccount(c: Context<ApiEnv>, given: z.output<typeof newAccount>): Promise<UserRow> {
   const { services } = c.var;
   refuseEntering(services.config);
@@ -108,7 +108,7 @@ export async function changeAccount(c: Context<ApiEnv>, id: string, given: Accou
   return changed;
 }
 
-/** Whoever sets the password or the address of an account can come in as its person, and read what is theirs. */
+/** An administrator who sets the password or the address of an account can sign in to it, and read its contents. */
 function refuseEntering({ adminReads }: Services["config"]): void {
   if (adminReads !== "never") return;
   throw new Problem(
@@ -117,7 +117,7 @@ function refuseEntering({ adminReads }: Services["config"]): void {
   );
 }
 
-/** Told at the address that the account had. */
+/** Sends the notice to the account's previous address. */
 const tellChanged = ({ mail }: Services, { email: to }: UserRow) =>
   mail.post({
     to,
@@ -140,10 +140,10 @@ export async function lockAdmins(db: Db, engine: Engine): Promise<void> {
   if (engine === "postgres") await sql`lock table users in share row exclusive mode`.execute(db);
 }
 
-/** Ends all that lets in the person of an account that is inactive from now on. Call it in the transaction that says so. */
+/** Ends all access to an account that becomes inactive. Call it in the transaction that makes the account inactive. */
 export async function shutOut(trx: Trx, id: string, { except = "" } = {}): Promise<void> {
   await revokeAccess(trx, id, { except });
-  // Other sites would still be answered for them when the account is opened again.
+  // Otherwise, the person's access to other sites would come back when the account is opened again.
   await trx.deleteFrom("toolAccounts").where("userId", "=", id).execute();
   await trx.deleteFrom("driveAccounts").where("userId", "=", id).execute();
 }

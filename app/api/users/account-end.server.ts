@@ -11,8 +11,8 @@ import { refuseOnHold } from "../retention/holds.server.ts";
 import { lockAdmins, refuseLastAdmin } from "./account-admin.server.ts";
 
 /**
- * Deletes an account and everything that belongs to it. Throws 404, and 409 for the last admin. From the first step on nobody can come
- * in with it; its messages go in small steps, and the rest at once.
+ * Deletes an account and everything that belongs to it. Throws 404, and 409 for the last admin. After the first step nobody can sign
+ * in to the account; its messages are deleted in small steps, and the rest in one step.
  */
 export async function deleteAccount(c: Context<ApiEnv>, id: string): Promise<void> {
   const { services } = c.var;
@@ -20,7 +20,7 @@ export async function deleteAccount(c: Context<ApiEnv>, id: string): Promise<voi
   await refuseOnHold(db, c.var.person, id);
   await stopReplies(services, { userId: id });
   const files = await db.selectFrom("files").where("userId", "=", id).select("id").execute();
-  // Under the ids of jobs lie what they have prepared for the person, and what they import.
+  // The storage keeps the person's prepared exports, and the files of their imports, under the ids of the jobs.
   const jobs = await db.selectFrom("jobs").where("userId", "=", id).select("id").execute();
   await db.transaction().execute(async (trx) => {
     await lockAdmins(trx, engine);
@@ -50,7 +50,7 @@ export async function deleteAccount(c: Context<ApiEnv>, id: string): Promise<voi
       .set({ changes: "{}" })
       .where((e) =>
         e.or([
-          // Reads of others' things stay told to them.
+          // Owners of inspected things still see the inspections.
           e.and([e("actorId", "=", id), e("action", "not in", inspections)]),
           e("ownerId", "=", id),
           e.and([e("resource", "=", "user"), e("resourceId", "=", id)]),

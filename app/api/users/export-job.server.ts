@@ -4,11 +4,11 @@ import { countEntries, type ExportServices, exportAccount, exportName } from "./
 /** Name of a prepared export, and its size in bytes. */
 export type Prepared = { name: string; size: number };
 
-// So that one of hundreds of megabytes does not hold up everybody else's.
+// Two, so that an export of hundreds of megabytes does not hold up all others.
 const atOnce = 2;
 const retries = [10_000, 60_000, 10 * 60_000];
 
-/** How the exports of accounts are prepared: each is stored under the id of its job, and swept once that is deleted. */
+/** How the exports of accounts are prepared: each is stored under the id of its job, and swept once the job is deleted. */
 export const exporting = (services: ExportServices): JobRules => ({
   atOnce,
   retries,
@@ -36,7 +36,7 @@ async function prepare(services: ExportServices, job: JobAtWork): Promise<Prepar
   return { name: exportName(), size };
 }
 
-/** Deletes what was prepared before, now that there is something newer; and this one if its person was deleted meanwhile. */
+/** Deletes the person's older exports, which this export replaces; also this export, if the person was deleted meanwhile. */
 async function deleteOthers({ db, storage }: ExportServices, id: string, userId: string): Promise<void> {
   const others = await db
     .deleteFrom("jobs")

@@ -33,8 +33,8 @@ export async function countEntries({ db }: ExportServices, userId: string): Prom
 }
 
 /**
- * Everything of a person as a ZIP, while it is made: `datos.json`, each chat as Markdown and JSON, each file as it was uploaded.
- * `told` is asked after each entry, with how many there are so far; what it throws ends the ZIP, and so does `signal`.
+ * Everything of a person as a ZIP, streamed as it is made: `datos.json`, each chat as Markdown and JSON, each file as it was uploaded.
+ * `told` is called after each entry with the number of entries so far; an error that it throws ends the ZIP, and so does `signal`.
  */
 export async function* exportAccount(
   services: ExportServices,

@@ -11,7 +11,7 @@ import { job, showJob } from "../jobs/jobs.server.ts";
 import { exportAccount, exportName } from "./export.server.ts";
 import type { Prepared } from "./export-job.server.ts";
 
-// In ms: most are ready by then, so that they can be offered at once.
+// In ms: most exports are ready within this time, and can be offered at once.
 const patience = 3_000;
 
 const zip = { "application/zip": { schema: bytes } };
@@ -49,7 +49,7 @@ const listPreparedRoute = createRoute({
     200: answers(z.object({ items: z.array(job) }), "Lo que está preparado o se prepara, lo último primero."),
   },
 });
-// Apart from the other jobs: who is inactive has a right to it, too.
+// Apart from the other jobs: inactive people have a right to their data, too.
 const listPrepared: RouteHandler<typeof listPreparedRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   refuseOthers(person, c.req.valid("param").id);
@@ -61,7 +61,7 @@ const prepareRoute = createRoute({
   method: "post",
   path: "/{id}/export",
   security: bearer,
-  // It replaces what somebody has prepared for themselves; a program downloads at once.
+  // A new export replaces the export that a person has prepared, so no program may ask for it; a program downloads at once.
   middleware: [signedIn, noProgram, withSecondStep],
   request: { params: idParam },
   responses: {
@@ -79,7 +79,7 @@ const prepare: RouteHandler<typeof prepareRoute, ApiEnv> = async (c) => {
     jobId = await begin(services, person);
   }
   const ended = await jobs.ended(jobId, patience);
-  // Replaced by a newer one meanwhile, or gone with its account.
+  // The export was replaced by a newer one meanwhile, or deleted with its account.
   if (!ended) throw notFound();
   return ended.state === "done" ? c.json(showJob(ended), 201) : c.json(showJob(ended), 202);
 };
@@ -122,7 +122,7 @@ export const accountExports = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
   .openapi(prepareRoute, prepare)
   .openapi(downloadPreparedRoute, downloadPrepared);
 
-/** Nobody exports what somebody else has, not even who administers. */
+/** Nobody exports another person's data, not even an administrator. */
 function refuseOthers(person: Person, id: string): void {
   if (id !== person.id) throw notFound();
 }
@@ -135,7 +135,7 @@ async function findUnderway(db: Db, person: Person): Promise<string | undefined>
   return (await underway.select("id").executeTakeFirst())?.id;
 }
 
-/** Begins one, unless another request has done so at the same moment: each takes as much room as all that somebody has. */
+/** Begins an export, unless another request has just begun one: each export takes as much room as all data of the person. */
 async function begin({ db, engine, jobs }: Services, person: Person): Promise<string> {
   const id = await db.transaction().execute(async (trx) => {
     if (engine === "postgres") {

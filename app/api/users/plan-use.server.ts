@@ -8,8 +8,8 @@ import { usageOf } from "../../replies/usage.server.ts";
 import { iso, isoOrNull } from "../http/schemas.server.ts";
 
 /**
- * A person's plan, their groups, what both come to, and how much of it is used. Limits are per UTC day and month; null: none. Money
- * is in the currency of the models' prices.
+ * A person's plan, their groups, the limits that result, and how much of these is used. Limits are per UTC day and month; null: none.
+ * Money is in the currency of the models' prices.
  */
 export const planUse = z.object({
   subscription: z.object({
@@ -71,7 +71,7 @@ export async function planUseOf(db: Db, account: UserRow): Promise<z.output<type
     groups: groups.map(({ id: groupId, name, budget, spent }) => ({
       id: groupId,
       name,
-      // A budget of nothing is used up.
+      // A budget of 0 counts as used up.
       budget: budget === null ? null : budget === 0 ? 1 : (spent ?? 0) / budget,
     })),
     usage: { ...usage, storedBytes: stored },

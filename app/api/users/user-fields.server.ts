@@ -15,7 +15,7 @@ export const user = z
   })
   .openapi("User");
 
-/** An account as the API shows it: never its password, and what waits unsent to its person alone. */
+/** An account as the API shows it: never its password, and its unsent draft to its person alone. */
 export const showUser = (row: UserRow, reader: { id: string; owesSecondStep?: boolean }): z.output<typeof user> => ({
   id: row.id,
   ...timesOf(row),

@@ -50,7 +50,7 @@ const changeUser: RouteHandler<typeof changeUserRoute, ApiEnv> = async (c) => {
   const before = await db.selectFrom("users").where("id", "=", id).selectAll().executeTakeFirstOrThrow(notFound);
   refuseStale(c, before, showUser(before, person));
   const newAddress = given.email !== undefined && given.email !== before.email;
-  // Whoever took somebody's address would be let into what the proxy opens for them.
+  // A person who took another person's address would get the access that the proxy gives the other person.
   if (newAddress && services.config.authProxy) {
     throw new Problem(403, "Aquí se entra con el correo que dice la organización: no se cambia en la cuenta.");
   }

@@ -18,9 +18,9 @@ import { asProblem, noModel } from "./voice.server.ts";
 
 // In characters: some ten minutes. The rest of a longer reply is not read.
 const spokenAtMost = 10_000;
-// Marks and code are left out of what is read: that much of the text is looked at for it.
+// Markup and code are not read aloud: this much of the text is searched for words to read.
 const lookedAt = 4 * spokenAtMost;
-// Of one person in this process.
+// Limit per person in this process.
 const making = new ConcurrencyLimit(2);
 
 const readSpeechRoute = createRoute({
@@ -53,7 +53,7 @@ const readSpeech: RouteHandler<typeof readSpeechRoute, ApiEnv> = async (c) => {
     const { sound, isKept } = await made(services, message, { model, text, version }).catch(asProblem);
     const stored = isKept ? await findKept(services, message.id, version) : undefined;
     if (stored) return await answerKept(c, stored);
-    // Speech that is not kept is given whole: each part would be made, and paid for, again.
+    // Speech that is not kept is sent whole: a request for a part would make it, and pay for it, again.
     return new Response(new Uint8Array(sound), {
       headers: { "Content-Type": "audio/mpeg", "Cache-Control": "no-store" },
     });
@@ -67,7 +67,7 @@ type Kept = { id: string; content: Content };
 function answerKept(c: Context<ApiEnv>, { id, content }: Kept): Promise<Response> {
   const headers = {
     "Content-Type": "audio/mpeg",
-    // Asked for again each time: the reply may be gone by then, or somebody else sit at this browser.
+    // The browser has to ask again each time: the reply may be gone by then, or another person may use this browser.
     "Cache-Control": "private, no-cache",
     ETag: `"${id}"`,
   };
@@ -100,7 +100,7 @@ async function findKept({ db, storage }: Services, messageId: string, version: s
   return content && { id: row.id, content };
 }
 
-// Browsers ask several times for what they play: all of them wait for the same sound. It goes on without them, to be kept.
+// Browsers ask several times for what they play: all requests wait for the same sound. It is made and kept even if they end.
 const underway = new Map<string, Promise<Made>>();
 
 function made(services: Services, message: MessageRow, wanted: Wanted): Promise<Made> {
@@ -117,7 +117,7 @@ async function make(services: Services, message: MessageRow, { model, text, vers
   const { db, storage } = services;
   const sound = await speak(services, model, text, new AbortController().signal);
   const chat = await db.selectFrom("chats").where("id", "=", message.chatId).select("sessionId").executeTakeFirst();
-  // Of a temporary chat nothing is kept, and of a deleted one neither; nor what its owner's plan has no room for.
+  // Speech is not kept for a temporary or deleted chat, or if the plan of the chat's owner has no room for it.
   const isFull = (await planWithoutRoom(db, message.userId, sound.length)) !== undefined;
   if (!chat || chat.sessionId !== null || isFull) return { sound, isKept: false };
   const before = await db.selectFrom("speeches").where("messageId", "=", message.id).select("id").execute();

@@ -22,7 +22,7 @@ const body = z.strictObject({
 });
 const shown = z.object({ ...rowFields, ...fields, baseUrl: z.string(), hasKey: z.boolean() }).openapi("VoiceModel");
 
-// In ms: a server may have to load it first.
+// In ms: a server may have to load the model first.
 const triedWithin = 60_000;
 
 /** Models that hear and that speak. For admins alone. */

@@ -20,7 +20,7 @@ import { answers, bearer } from "../http/schemas.server.ts";
 const transcription = z.object({ text: z.string() }).openapi("Transcription");
 const form = z.object({ audio: z.any().openapi({ type: "string", format: "binary" }) });
 
-// Of one person in this process: each is held in memory while it is written down.
+// Limit per person in this process: each recording is held in memory during its transcription.
 const hearing = new ConcurrencyLimit(2);
 
 const route = {
@@ -46,8 +46,8 @@ export const voices = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
 );
 
 /**
- * Words in the recording of a form's field, empty if there are none, and the form's other fields; `check` may refuse these before a model is
- * asked. Throws Problem.
+ * Words in the recording of a form's field, empty if there are none, and the form's other fields; `check` may refuse the other fields
+ * before a model is asked. Throws Problem.
  */
 export async function heard(
   c: Context<ApiEnv>,
@@ -94,7 +94,7 @@ const tooLong = (field: string) => {
   return new Problem(413, sentence, { errors: { [field]: sentence } });
 };
 
-/** Says a voice server's answer or refusal as the API does. */
+/** Turns a voice server's error into an error of the API. */
 export function asProblem(error: unknown): never {
   throw error instanceof ReplyError ? new Problem(error.status, error.message) : error;
 }

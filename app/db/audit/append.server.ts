@@ -7,8 +7,8 @@ export type AuditEvent = Pick<AuditRow, "action" | "resource"> &
   Partial<Pick<AuditRow, "id" | "actorId" | "ownerId" | "resourceId" | "ip">> & { changes?: object };
 
 /**
- * Adds an event to the audit trail, in the transaction of the change: neither is there without the other. It is sealed a few seconds
- * later, so that no writer waits for another. One with an `id` that is there already is not added again.
+ * Adds an event to the audit trail, in the transaction of the change: neither is stored without the other. The event is sealed a few
+ * seconds later, so that no writer waits for another. An event with an `id` that is there already is not added again.
  */
 export async function appendAudit(trx: Trx, { changes = {}, ...event }: AuditEvent): Promise<void> {
   const now = Date.now();

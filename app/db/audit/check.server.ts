@@ -18,7 +18,7 @@ const atOnce = 500;
 
 /**
  * Goes through the whole audit trail and says what is not as it was sealed and signed. `known`: a seal that was noted elsewhere, as in
- * the log; it tells, too, where somebody has put an older state of the whole database back.
+ * the log; with it, the check also finds that somebody has restored an older state of the whole database.
  */
 export async function checkAudit(db: Db, auditKey: Buffer, known?: Seal): Promise<AuditCheck> {
   const keys = await openKeys(db, auditKey);
@@ -49,7 +49,7 @@ export async function checkAudit(db: Db, auditKey: Buffer, known?: Seal): Promis
     }
     sealed += rows.length;
     if (rows.length < atOnce) break;
-    // Others have their turn: SQLite reads synchronously.
+    // Other requests have their turn: SQLite reads synchronously.
     await new Promise(setImmediate);
   }
   const head = newest(heads);
@@ -65,7 +65,7 @@ export async function checkAudit(db: Db, auditKey: Buffer, known?: Seal): Promis
   return { sealed, unsealed: Number(count), last: sealed > 0 ? last : undefined, problems };
 }
 
-/** Rows that the walk from 1 on would not meet. */
+/** Whether a check that starts at row 1 would miss rows. */
 async function isNumberedBelowOne(db: Db): Promise<boolean> {
   return !!(await db.selectFrom("audit").where("seq", "<=", 0).select("id").limit(1).executeTakeFirst());
 }
@@ -77,13 +77,13 @@ async function rowsAfter(db: Db, seq: number): Promise<SealedRow[]> {
   return rows.map((row) => ({ ...row, seq: Number(row.seq), hash: row.hash ?? "" }));
 }
 
-/** The seal before the first row there is: of nothing, or of the last row that retention was allowed to delete. */
+/** The seal before the first existing row: an empty seal, or the seal of the last row that retention was allowed to delete. */
 async function beginning(db: Db, keys: SealKey[], say: (sentence: string) => void): Promise<Seal> {
   const first = await firstSealed(db);
   if (first === undefined || first === 1) return { seq: 0, hash: "" };
   const cut = keys.some(signs) ? newest(keys.map((key) => key.cut)) : await cutBefore(db);
   if (cut?.seq === first - 1) return cut;
-  // A deletion that broke off goes on within the hour; the seal of the last row that it has reached is gone.
+  // A deletion that broke off goes on within the hour; the seal of the last row that it has deleted is gone.
   if (!cut || cut.seq < first - 1) {
     say(`Faltan los apuntes del 1 al ${first - 1}, sin que conste que los borrara una regla de conservación.`);
   }
@@ -111,7 +111,7 @@ async function wrongIn(db: Db, row: SealedRow, before: Seal, keys: SealKey[]): P
   return wrong;
 }
 
-/** The deleted accounts that this row is about: its details went with them. */
+/** The deleted accounts that this row is about: the details of the row were deleted with the accounts. */
 async function erasedIn(db: Db, row: SealedRow, keys: SealKey[]): Promise<Set<string | null>> {
   const aboutPerson = row.resource === "user" ? row.resourceId : null;
   const people = [row.actorId, row.ownerId, aboutPerson].filter((id) => id !== null);
@@ -119,7 +119,7 @@ async function erasedIn(db: Db, row: SealedRow, keys: SealKey[]): Promise<Set<st
   const living = await db.selectFrom("users").where("id", "in", people).select("id").execute();
   const marks = await db.selectFrom("erasures").where("personId", "in", people).selectAll().execute();
   const signed = marks.filter(({ personId, mark }) => keys.some((key) => erasureMark(key, personId) === mark));
-  // Older versions said it in a later row alone.
+  // Older versions recorded an erasure in a later row alone.
   const signsFrom = Math.min(...keys.flatMap((key) => (signs(key) ? (key.adopted ?? []) : [])));
   const deletions = await db
     .selectFrom("audit")

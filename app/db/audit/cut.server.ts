@@ -8,8 +8,8 @@ export async function firstSealed(db: Db): Promise<number | undefined> {
 }
 
 /**
- * The row before the first one there is, if retention has deleted it and said so in a later row. Versions that signed no cuts left
- * only that; it is believed once, when the first key that signs is made. undefined: nothing is missing, or nothing says why.
+ * The row before the first existing row, if retention has deleted it and a later row records that. Versions that signed no cuts left
+ * only that record; it is trusted until the first signing key is made. undefined: no row is missing, or no record explains the gap.
  */
 export async function cutBefore(db: Db): Promise<Seal | undefined> {
   const first = await firstSealed(db);

@@ -9,11 +9,11 @@ export type Seal = { seq: number; hash: string };
 
 /**
  * A key that rows are sealed with: random, and stored under a key that is derived from the master secret. Somebody who can write to the
- * database, but does not have the secret, makes none, and signs nothing with it:
- * - `head`: the last row that was sealed; without it the end of the trail could be cut off unseen;
- * - `cut`: the last row that retention was allowed to delete; a row that says so could be added by anybody;
- * - `adopted`: the last row when the key was made. Up to it, deletions are believed that older versions have not signed. null: the
- *   key of such a version, which signs nothing; `followed`: one that has been followed by a key that signs, which has to be there.
+ * database, but does not have the secret, can neither make such a key nor sign these marks with it:
+ * - `head`: the last row that was sealed; without this mark the end of the trail could be cut off unseen;
+ * - `cut`: the last row that retention was allowed to delete; anybody could add a row that only says so;
+ * - `adopted`: the last row when the key was made. Up to that row, unsigned deletions by older versions are trusted. null: the key of
+ *   an older version, which signs nothing; `followed`: an older key that a signing key has followed, so that one has to exist.
  */
 export type SealKey = {
   id: string;
@@ -33,7 +33,7 @@ export const isFollowed = ({ adopted }: SealKey): boolean => adopted === followe
 export const sealIdentity = ({ id, adopted }: Pick<SealKeyRow, "id" | "adopted">): string =>
   adopted === null ? id : `${id} ${adopted}`;
 
-/** The keys that the master secret opens, the newest first; those that another has encrypted are left out. */
+/** The keys that the master secret opens, the newest first; keys that another secret has encrypted are left out. */
 export async function openKeys(db: Db, auditKey: Buffer): Promise<SealKey[]> {
   const rows = await db.selectFrom("sealKeys").orderBy("createdAt", "desc").orderBy("id", "desc").selectAll().execute();
   return rows.flatMap(({ id, key: encrypted, head, cut, ...row }) => {
@@ -69,7 +69,7 @@ export async function makeKey(
   return { id, key, adopted, head, cut };
 }
 
-/** Signs where the trail ends, or up to where its beginning may be deleted. */
+/** Signs the last row of the trail, or the last row that retention may delete. */
 export async function signMark(db: Db, { id, key }: SealKey, mark: "head" | "cut", seal: Seal): Promise<void> {
   await db
     .updateTable("sealKeys")

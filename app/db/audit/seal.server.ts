@@ -38,7 +38,7 @@ const atOnce = 200;
 // Any number that nothing else locks in PostgreSQL.
 const lock = 74_110_018;
 
-/** Seals what is not sealed yet, in the order in which it happened. Answers the last seal, if there was anything to do. */
+/** Seals the unsealed rows, in the order of their events. Returns the last seal, if there was anything to seal. */
 export async function sealAudit(db: Db, engine: Engine, auditKey: Buffer): Promise<Seal | undefined> {
   let last: Seal | undefined;
   for (;;) {
@@ -74,12 +74,12 @@ async function sealSome(trx: Trx, auditKey: Buffer): Promise<Seal | undefined> {
     hash = sealOf(key, hash, seq, row, details);
     await trx.updateTable("audit").set({ seq, hash, details, sealKeyId }).where("id", "=", row.id).execute();
   }
-  // A signature that is gone is not made again, which would hide what is gone with it.
+  // A missing signature is not made again, because that would hide the rows that are missing with it.
   if (current.head) await signMark(trx, current, "head", { seq, hash });
   return { seq, hash };
 }
 
-/** The seal of the last row; of no row, 0 and nothing. A row that retention has deleted counts: the last one is never deleted. */
+/** The seal of the last row; number 0 and an empty seal if there is no row. Retention never deletes the last row. */
 async function lastSeal(db: Db): Promise<Seal> {
   const row = await db
     .selectFrom("audit")
@@ -96,8 +96,8 @@ export const allowCut = (db: Db, engine: Engine, auditKey: Buffer, through: Seal
   alone(db, engine, async (trx) => signMark(trx, await currentKey(trx, auditKey), "cut", through));
 
 /**
- * Notes that the details of an account are gone from the trail with it. Call it in the transaction that removes them, before: a process
- * that seals holds the lock first, and then the rows.
+ * Notes that the details of a deleted account are gone from the trail. Call it in the transaction that removes the details, and before
+ * removing them: a process that seals also takes the lock first, and then the rows.
  */
 export async function noteErasure(trx: Trx, engine: Engine, auditKey: Buffer, personId: string): Promise<void> {
   await beAlone(trx, engine);
@@ -106,7 +106,7 @@ export async function noteErasure(trx: Trx, engine: Engine, auditKey: Buffer, pe
   await trx.insertInto("erasures").values({ id: newId(), createdAt: now, updatedAt: now, personId, mark }).execute();
 }
 
-/** The newest key that signs; where there is none, as after an upgrade or a lost master secret, a new one takes the trail as it is. */
+/** The newest key that signs; where there is none, as after an upgrade or a lost master secret, a new key accepts the trail as it is. */
 async function currentKey(db: Db, auditKey: Buffer): Promise<SealKey> {
   const keys = await openKeys(db, auditKey);
   const known = keys.find(signs);

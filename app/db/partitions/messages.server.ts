@@ -4,7 +4,7 @@ import type { Db, Trx } from "../engine.server.ts";
 // Months whose partitions exist before anything is written to them.
 const ahead = 3;
 
-/** Messages from before the month in which the table was partitioned, and during it. */
+/** Messages up to the end of the month in which the table was partitioned. */
 const first = "messages_until";
 const rest = "messages_rest";
 
@@ -17,8 +17,8 @@ export async function arePartitioned(db: Db): Promise<boolean> {
 
 /**
  * Splits the table of messages by month. Existing rows become the first partition in place, and each later month has its own. Ids are
- * UUIDv7, so they are in the order of time, and everything else stays: the primary key, the references, every query. Each of its locks on
- * `messages` is given up after `lockWait`; references are checked afterwards, while everything goes on. A failed run throws PostgreSQL's
+ * UUIDv7, so they are in the order of time, and everything else stays: the primary key, the references, every query. Each wait for a lock
+ * on `messages` is given up after `lockWait`; references are checked afterwards, while the service runs. A failed run throws PostgreSQL's
  * error, has changed nothing and can be repeated; or it throws BoundLeft. `now`: epoch ms.
  */
 export async function partitionMessages(db: Db, now: number): Promise<void> {
@@ -26,7 +26,7 @@ export async function partitionMessages(db: Db, now: number): Promise<void> {
     const end = startOf(monthAfter(now, 1));
     try {
       await dropBound(db);
-      // Checked while everything goes on, so that attaching the table needs no second look at its rows.
+      // Checked while the service runs, so that attaching the table does not have to read its rows again.
       await briefly(db, `alter table messages add constraint ${bound} check (id < '${end}') not valid`);
       await sql.raw(`alter table messages validate constraint ${bound}`).execute(db);
       await db.transaction().execute((trx) => split(trx, end));
@@ -39,7 +39,7 @@ export async function partitionMessages(db: Db, now: number): Promise<void> {
   await validateReferences(db);
 }
 
-/** Constraint that all messages are from before the split. Left there, it would refuse every message of the next month. */
+/** Constraint that all messages are from before the split. If it stayed, it would refuse every message of the next month. */
 const bound = "messages_before";
 // Requests for messages wait behind a waiting lock.
 const lockWait = "set local lock_timeout = '5s'";
@@ -53,7 +53,7 @@ async function dropBound(db: Db): Promise<void> {
   if ((await named(db, isThere)).length > 0) await briefly(db, `alter table messages drop constraint ${bound}`);
 }
 
-/** Thrown where the bound could not be dropped: a run that comes to its end drops it. */
+/** Thrown if the bound could not be dropped; the next run that ends well drops it. */
 export class BoundLeft extends Error {}
 
 async function dropBoundSurely(db: Db): Promise<void> {
@@ -104,11 +104,11 @@ async function split(trx: Trx, end: string): Promise<void> {
     `create table messages (like ${first} including defaults) partition by range (id)`,
     `alter table messages add constraint messages_pkey primary key (id)`,
     ...own.map(({ name, definition }) => `alter table messages add constraint "${name}" ${definition}`),
-    // On a table without partitions they take no time; those that the first one has already are used.
+    // Indexes on a table without partitions take no time; indexes that the first partition has already are used.
     ...indexes.map(({ definition }) => definition),
     `alter table messages attach partition ${first} for values from (minvalue) to ('${end}')`,
     `alter table ${first} drop constraint ${bound}`,
-    // Of clocks that are months ahead: no message is refused.
+    // Takes messages of clocks that are months ahead: no message is refused.
     `create table ${rest} partition of messages default`,
     ...triggers.map(({ definition }) => definition),
     uniqueTrigger,
@@ -119,8 +119,8 @@ async function split(trx: Trx, end: string): Promise<void> {
 }
 
 /**
- * A unique index of a partitioned table has to contain what it is partitioned by. Tables of their own replace two of them: a message is
- * sent once (its key), and a chat has one running reply. They refuse what the indexes have refused, with the same error.
+ * A unique index of a partitioned table has to contain the partition key. Two separate tables replace two unique indexes: a message is
+ * sent once (its key), and a chat has one running reply. The tables refuse the same rows as the indexes did, with the same error.
  */
 const uniqueApart = [
   `create table "messageKeys" ("userId" text collate "C" not null, key text not null, primary key ("userId", key))`,
@@ -152,7 +152,7 @@ const constraints = (db: Db, side: "conrelid" | "confrelid") =>
      from pg_constraint where contype = 'f' and ${side} = 'messages'::regclass and conparentid = 0`,
   );
 
-/** One by one, each for as long as its table takes to be read; writing goes on. */
+/** Validates the references one by one, each for as long as its table takes to be read; writing goes on. */
 async function validateReferences(db: Db): Promise<void> {
   const open = await named(
     db,
@@ -171,7 +171,7 @@ async function run(db: Db, statements: string[]): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }
 
-/** The first moment of the month that is so many after that of `now`, in UTC. */
+/** The first moment, in UTC, of the month that comes `months` after the month of `now`. */
 function monthAfter(now: number, months: number): number {
   const day = new Date(now);
   return Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + months, 1);

@@ -7,8 +7,8 @@ import type { GroupRow } from "../tables.ts";
 type Limited = "models" | "tools" | "assistants" | "a" | "trainings" | "notices" | "drives" | "skills";
 
 /**
- * Condition on things that may be for some groups only: they are for everybody, or one of their groups has this person. Ids are of
- * a fixed length, so that none is part of another.
+ * Condition on things that may be for some groups only: a thing is for everybody, or this person is in one of its groups. Ids have
+ * a fixed length, so that no id is part of another.
  */
 export const forGroupsOf = (table: Limited, userId: string | RawBuilder<string>): RawBuilder<boolean> => {
   const groupIds = sql.ref(`${table}.groupIds`);
@@ -16,7 +16,7 @@ export const forGroupsOf = (table: Limited, userId: string | RawBuilder<string>)
     select 1 from members where members."userId" = ${userId} and ${groupIds} like '%' || members."groupId" || '%'))`;
 };
 
-/** The same, and who administers may use what is for groups that they are not in. */
+/** Like `forGroupsOf`, but administrators may also use things for groups that they are not in. */
 export const usableBy = (table: Limited, userId: string | RawBuilder<string>): RawBuilder<boolean> =>
   sql<boolean>`(${forGroupsOf(table, userId)} or ${administers(userId)})`;
 

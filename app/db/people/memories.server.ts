@@ -9,7 +9,7 @@ export const memoriesAtMost = 200;
 type Asked = { userId: string; projectId: string | null };
 
 /**
- * Whether models may know what a person wants them to remember: the person has switched it on, and the house has the tool for their groups.
+ * Whether models are given a person's memories: the person has switched memories on, and the house has the tool for their groups.
  */
 export const remembers = prepared((db, { userId }: { userId: string }) =>
   db

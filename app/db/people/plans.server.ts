@@ -16,7 +16,7 @@ export type Limits = {
   messagesPerDay: number | null;
   tokensPerMonth: number | null;
   costPerMonth: number | null;
-  /** A group whose budget is used up, where no other group of theirs still has some. */
+  /** A group whose budget is used up, if no other group of the person has budget left. */
   spent: GroupOf | undefined;
   groups: GroupOf[];
   /** The subscription whose limits apply now, if there is one. */
@@ -24,11 +24,11 @@ export type Limits = {
 };
 
 /**
- * The limits of a person: of what their groups say, the most generous; of what none of these says anything, the plan's. Among
- * groups with a budget, one that still has some is enough.
+ * The limits of a person: each is the most generous limit of their groups; where no group sets a limit, the plan's limit. Among
+ * groups with a budget, one group with budget left is enough.
  */
 export async function limitsOf(db: Db, userId: string, now: number): Promise<Limits> {
-  // One after the other: it is asked within transactions, which have one connection.
+  // One query after the other: callers may be in a transaction, which has one connection.
   const plan = await currentPlan(db, userId, now);
   const groups = await groupsOf(db, userId, now);
   const most = (limit: "messagesPerDay" | "tokensPerMonth" | "costPerMonth") => {

@@ -1,6 +1,6 @@
 import type { Trx } from "../engine.server.ts";
 
-/** Ends a person's sessions except one. Those of guests in their rooms stay: they do not lead into the account. */
+/** Ends a person's sessions except one. Sessions of guests in the person's rooms stay: they give no access to the account. */
 export async function revokeSessions(trx: Trx, userId: string, except: string): Promise<void> {
   await trx
     .deleteFrom("sessions")

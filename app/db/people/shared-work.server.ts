@@ -5,7 +5,7 @@ export const inProjectOf = (column: string, userId: string): RawBuilder<boolean>
   sql<boolean>`(exists (select 1 from projects p where p.id = ${sql.ref(column)} and p."userId" = ${userId})
     or exists (select 1 from "projectMembers" m where m."projectId" = ${sql.ref(column)} and m."userId" = ${userId}))`;
 
-/** Condition on chats (by that name): others let this person read it, as a member of its project or of a group. */
+/** Condition on the table `chats`: others let this person read the chat, as a member of its project or of a group. */
 export const shownTo = (userId: string): RawBuilder<boolean> =>
   sql<boolean>`(${inProjectOf("chats.projectId", userId)} or exists (
     select 1 from "shownChats" s join members g on g."groupId" = s."groupId"

@@ -21,6 +21,6 @@ export const listedSkills = prepared((db, person: { userId: string }) =>
     .select(["name", "description"]),
 );
 
-/** The first of these skills that has a name. */
+/** The first of these skills with the given name. */
 export const skillCalled = (db: Db, userId: string, name: string) =>
   skillsOf(db, { userId }).where("name", "=", name).selectAll().executeTakeFirst();

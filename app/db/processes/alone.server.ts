@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import type { Db, Engine } from "../engine.server.ts";
 
 /**
- * Runs `work` while no other process on this database runs work of the same name, so that two that start at the same moment make one
- * of everything. The lock is a transaction's; with SQLite there is only one process.
+ * Runs `work` while no other process on this database runs work of the same name, so that two processes that start at the same moment
+ * make everything only once. The lock is a transaction's; with SQLite there is only one process.
  */
 export async function alone<Result>(
   { db, engine }: { db: Db; engine: Engine },

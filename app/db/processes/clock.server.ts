@@ -8,7 +8,7 @@ const toldFrom = 5_000;
 
 /**
  * The clock that all processes on one database share. Signs of life are compared between processes, whose own clocks may be an hour
- * apart, or be set while they run; each therefore goes by PostgreSQL's time when it was last asked, and by what has passed since. With
+ * apart, or be set while they run; each process therefore adds the time since it last asked PostgreSQL to the time of that answer. With
  * SQLite there is one process and one clock.
  */
 export class SharedClock {

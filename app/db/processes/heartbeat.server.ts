@@ -6,9 +6,9 @@ const askEvery = 5_000;
 const answersWithin = 15_000;
 
 /**
- * Ends the connections to a PostgreSQL that has gone without closing them: its machine is off, or their address leads to another one by
- * now. TCP would keep each of them for a quarter of an hour, with whoever waits for an answer on it, until the pool has none left. A query
- * that is merely slow is let be, because PostgreSQL answers the heartbeat meanwhile.
+ * Ends the connections to a PostgreSQL that has gone without closing them: its machine is off, or the address leads to another server by
+ * now. TCP would keep each connection, and the callers that wait for an answer on it, for a quarter of an hour, until the pool is used up.
+ * A query that is merely slow is not ended, because PostgreSQL answers the heartbeat meanwhile.
  */
 export class Heartbeat {
   readonly #connections = new Set<PoolClient>();
@@ -27,16 +27,16 @@ export class Heartbeat {
     const ending = (why: string) => !stopped && this.#endAll(why);
     async function ask() {
       let answered = false;
-      // After a pause of the whole process this timer comes before an answer that lies ready; setImmediate comes after it.
+      // After a pause of the whole process, this timer fires before a waiting answer is read; setImmediate fires after that.
       timer = setTimeout(() => setImmediate(() => answered || ending("no contesta")), answersWithin).unref();
-      // A connection that breaks answers nothing, and its owner hears of it.
+      // A connection that breaks gives no answer, and its owner gets the error.
       const answer = await client
         .query<{ follows: boolean }>("select pg_is_in_recovery() as follows")
         .catch(() => null);
       answered = true;
       clearTimeout(timer);
       if (stopped || !answer) return;
-      // Nothing can be written there: another one has taken its place, and new connections lead to that one.
+      // This server is read-only now: another server has taken its place, and new connections lead to that server.
       if (answer.rows[0]?.follows) ending("solo deja leer");
       else timer = setTimeout(ask, askEvery).unref();
     }

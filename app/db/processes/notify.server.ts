@@ -31,7 +31,7 @@ export class PgNotify {
     if (this.#closed) return;
     let end = () => {};
     let broken = false;
-    // A connection that breaks during set-up reports it twice.
+    // A connection that breaks during set-up reports the break twice.
     const again = () => {
       if (broken) return;
       broken = true;

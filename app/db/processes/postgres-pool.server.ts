@@ -5,26 +5,26 @@ import { ConfigError } from "../../process/config.server.ts";
 import { faultOf } from "../../process/fault.ts";
 import type { Log } from "../../process/log.server.ts";
 
-// PostgreSQL takes a hundred connections unless it is told otherwise: what the processes behind one port may open together, and each.
+// PostgreSQL takes a hundred connections by default: the limit for all processes behind one port together, and limits for each process.
 const connectionsOfAll = 80;
 const poolAtMost = 20;
 const poolAtLeast = 4;
-// In ms, to wait for a free connection; then a sentence is better.
+// In ms, to wait for a free connection; after that an error is better.
 const connectedWithin = 5_000;
-// In ms: how long a PostgreSQL that has no room for one more connection is not asked for one, and between attempts to open the first.
+// In ms: how long a PostgreSQL without room is not asked for one more connection, and the time between attempts to open the first one.
 const roomAfter = 2_000;
 const startsAfter = 200;
 // In s. A host that is lost in the middle of a transaction would hold its locks until PostgreSQL's TCP gives it up, two hours
 // later. No transaction waits this long between two statements.
 const idleInTransaction = 60;
-// In s. Somebody holds a table, by hand or with a tool: whoever writes is told rather than kept.
+// In s. If somebody locks a table, by hand or with a tool, writers get an error instead of a longer wait.
 const lockedAtMost = 10;
-// In ms: a notice between two connections of one PostgreSQL takes one.
+// In ms: a notice between two connections of one PostgreSQL takes 1 ms.
 const heardWithin = 2_000;
 
-/** SQLSTATE of a write on a connection that may only read. It was told so when it was made, and keeps to it. */
+/** SQLSTATE of a write on a connection that may only read. A connection that opens as read-only stays read-only. */
 const readOnly = "25006";
-// Of a PostgreSQL that has no room for another connection, and of one that is starting.
+// SQLSTATE of a PostgreSQL that has no room for another connection, and of a PostgreSQL that is starting.
 const noRoom = new Set(["53300", "57P03"]);
 
 /** A pool of connections to PostgreSQL; `patient`: without limits on locks, to migrate. */
@@ -68,14 +68,14 @@ export function carefully(pool: Pool): PostgresPool {
   };
 }
 
-/** Opens a connection. If PostgreSQL has no room for one more, it waits for one of those that are there, and asks for more after a while. */
+/** Opens a connection. If PostgreSQL has no room for one more, waits for an open connection, and asks for more after a while. */
 async function connectPatiently(pool: Pool, max: number): Promise<PoolClient> {
   for (const until = Date.now() + connectedWithin; ; ) {
     try {
       return await pool.connect();
     } catch (error) {
       if (!noRoom.has(faultOf(error).code) || Date.now() > until) throw error;
-      // Shared by all that wait: the first of them is served first.
+      // All waiting callers share the open connections: the first caller is served first.
       pool.options.max = Math.max(1, pool.totalCount);
       setTimeout(() => {
         pool.options.max = max;
@@ -85,7 +85,7 @@ async function connectPatiently(pool: Pool, max: number): Promise<PoolClient> {
   }
 }
 
-/** The client, which ends at its release if it may only read. */
+/** The client; a connection that may only read is closed at its release. */
 function watched(client: PoolClient): PoolClient {
   let mayOnlyRead = false;
   const query = (...given: unknown[]): unknown => {
@@ -103,7 +103,7 @@ function watched(client: PoolClient): PoolClient {
 
 /**
  * Throws ConfigError where notices between connections do not arrive, as through a PgBouncer that gives each transaction another
- * connection: what keeps the processes together would fail without a word.
+ * connection: the coordination of the processes would fail silently.
  */
 export async function refuseShared(pool: Pool): Promise<void> {
   const channel = `tertulia_probe_${process.pid}_${Date.now()}`;

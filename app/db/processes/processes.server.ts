@@ -10,17 +10,17 @@ import type { SharedClock } from "./clock.server.ts";
 const beatEvery = 5_000;
 const deadAfter = 15_000;
 
-/** Figures that a process tells at each sign of life. `delay`: how late its event loop was at worst since the last one, in ms. */
+/** Figures that a process reports with each sign of life. `delay`: the worst delay of its event loop since the last report, in ms. */
 export type Load = { replies: number; memory: number; delay: number };
-/** A process that serves this database. Times in epoch ms of the shared clock; `ahead`: its own clock before that, in ms. */
+/** A process that serves this database. Times: epoch ms of the shared clock; `ahead`: ms that its own clock is ahead of it. */
 export type LivingProcess = Pick<ProcessRow, "id" | "host" | "pid" | "version" | "createdAt" | "updatedAt"> &
   Load & { ahead: number };
 
 type ProcessServices = { db: Db; engine: Engine; clock: SharedClock; log: Log };
 
 /**
- * The processes that share this database, as each of them says every few seconds. With SQLite there is one, which says it once. A
- * process that has died is forgotten, and what belongs to it.
+ * The processes that share this database: each one reports itself every few seconds. With SQLite there is one process, which reports
+ * itself once. The row of a dead process is deleted, with the rows of its completions.
  */
 export class Processes {
   readonly id = newId();
@@ -34,7 +34,7 @@ export class Processes {
     this.#startedAt = services.clock.now();
   }
 
-  /** Says that this process is there, now and from now on; `load` is asked at each sign of life. */
+  /** Registers this process and keeps its row up to date; `load` is called at each sign of life. */
   async join(load: () => Load): Promise<void> {
     const { db, engine } = this.#services;
     if (engine === "sqlite") await db.deleteFrom("processes").execute();
@@ -47,7 +47,7 @@ export class Processes {
     }, beatEvery).unref();
   }
 
-  /** Says that this process takes on nothing more. A database that is away does not keep it from ending. */
+  /** Removes this process from the list, as it takes on no more work. An unreachable database does not keep the process from ending. */
   async leave(): Promise<void> {
     clearInterval(this.#timer);
     await this.#beating;
@@ -71,7 +71,7 @@ export class Processes {
     return rows.map(({ data, ...row }) => ({ ...row, ...(JSON.parse(data) as Load & { ahead: number }) }));
   }
 
-  /** Whether there is another one that could go on with what this one leaves; without a database there is none. */
+  /** Whether another process could continue the work that this one leaves; false if the database can't be reached. */
   async areOthers(): Promise<boolean> {
     const { engine, log } = this.#services;
     if (engine === "sqlite") return false;

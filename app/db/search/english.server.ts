@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { stemOf } from "./words.server.ts";
 
-// Words that sentences of the one language have and of the other have not. «\b» would end a word before an accent.
+// Words that occur in sentences of one language and not of the other. «\b» would end a word before an accented letter.
 const english =
   /(?<!\p{L})(?:the|is|are|was|were|what|which|when|where|who|how|why|do|does|did|can|could|should|must|for|of|with|and|any|my|our|your|to|if|it|there|have)(?!\p{L})/giu;
 const spanish =
@@ -22,7 +22,7 @@ export function translationsOf(stem: string): string[] {
   return translations.get(stem) ?? [];
 }
 
-/** The dictionary lies beside package.json, above the sources and above what is built of them. */
+/** Reads the dictionary beside package.json, in a folder above both the sources and the built files. */
 function readDictionary(): Map<string, string[]> {
   let folder = import.meta.dirname;
   while (!existsSync(join(folder, "package.json")) && dirname(folder) !== folder) folder = dirname(folder);

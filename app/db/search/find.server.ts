@@ -10,26 +10,26 @@ import { countedAtMost, type Saying, termsOf } from "./terms.server.ts";
 import { questionWords, searchWords, withTilde } from "./words.server.ts";
 
 export type Hit = Omit<PassageRow, "seq" | "words" | "ownerId">;
-/** `covered`: how many of the question's words it has, in some form; `near`: whether its meaning is much nearer than that of others. */
+/** `covered`: how many of the question's words the hit has, in some form; `near`: whether its meaning is much nearer than the average. */
 export type RankedHit = Hit & { covered: number; near: boolean };
 
 type Search = {
   question: string;
-  /** Other ways to say it, which are searched too. */
+  /** Other wordings of the question, which are searched too. */
   otherwise?: string[];
-  /** Meaning of the question, where there is a model that says it. */
+  /** Meaning of the question, if there is a search model to give it. */
   meaning?: Meaning | undefined;
   owners: string[];
   /** Messages to leave out. */
   except: string[];
   /** false: no messages are searched. */
   messages?: boolean;
-  /** Only the passages of these files; without it, of all the owners' files. */
+  /** Only passages of these files are searched; undefined: those of all the owners' files. */
   files?: string[];
   limit: number;
 };
 
-// The engine finds them by its own measure, and they are ranked here.
+// Passages that the engine finds by its own measure, to be ranked here.
 const candidates = 200;
 
 /**
@@ -63,7 +63,7 @@ async function findSaid(db: Db, engine: Engine, search: Search): Promise<Found[]
   return (
     found
       .map(({ words: _, ...hit }, index) => ({ ...hit, ...(ranks[index] ?? { score: 0, covered: 0 }), near: false }))
-      // Of two versions of a document, the newer one.
+      // At equal scores, the newer version of a document comes first.
       .sort((a, b) => b.score - a.score || b.seq - a.seq)
       .map(({ score: _, ...hit }) => hit)
   );
@@ -71,7 +71,7 @@ async function findSaid(db: Db, engine: Engine, search: Search): Promise<Found[]
 
 // Further down the list, the order of meanings says nothing any more.
 const meantAtMost = 60;
-// By how many standard deviations a meaning is nearer than the average of those that were picked, if it is about the same thing.
+// A meaning that is nearer than the average of the picked ones by this many standard deviations is about the same thing.
 const standsOut = 2;
 
 async function findMeant(db: Db, engine: Engine, search: Search): Promise<Found[]> {
@@ -89,13 +89,13 @@ async function findMeant(db: Db, engine: Engine, search: Search): Promise<Found[
   });
 }
 
-// The constant of reciprocal rank fusion: how little the first places differ. With the usual 60, what is somewhere in both lists goes
-// before what is first in one; with 8, the 5th place in both counts as much as the first in one.
+// The constant of reciprocal rank fusion: how little the first places differ. With the usual 60, a passage anywhere in both lists
+// goes before one that is first in a single list; with 8, the 9th place in both lists (of weight 1) equals the first place in one.
 const flatness = 8;
-// The words of the person count as much as two other ways to say them.
+// The person's own words count as much as two other wordings.
 const weightOtherwise = 0.5;
 
-/** One list of several, by reciprocal rank: what is high in two goes before what is first in one. */
+/** Joins several lists into one by reciprocal rank: a hit that is high in two lists goes before one that is first in a single list. */
 function joined(lists: { weight: number; hits: Found[] }[]): Found[] {
   const [only, ...others] = lists.filter((list) => list.hits.length > 0);
   if (!only || others.length === 0) return only?.hits ?? [];
@@ -112,8 +112,8 @@ function joined(lists: { weight: number; hits: Found[] }[]): Found[] {
 }
 
 /**
- * The passages to choose from: those that have any of the words, but for what thousands of them have. Without other words, the newest that
- * have all of these, or else any: the engine would take too long to weigh thousands against each other.
+ * The passages to rank: those that have any of the words, leaving out words that thousands of passages have. If all words are that
+ * common, the newest passages that have all of them, or else any of them: the engine would take too long to rank thousands.
  */
 async function findCandidates(db: Db, engine: Engine, search: Search, said: Saying[]): Promise<Worded[]> {
   const telling = said.filter(({ found }) => found < countedAtMost);
@@ -126,12 +126,12 @@ async function findCandidates(db: Db, engine: Engine, search: Search, said: Sayi
   return found.length > 0 ? found : findPassages(db, engine, search, any, "newest");
 }
 
-// Of the words that were typed, where no passage has all of them.
+// Share of the typed words that a passage needs if no passage has all of them.
 const most = 0.6;
 
 /**
  * The passages that contain all words of a search field, the last one as a prefix; best first. If there is none, those that have most
- * of them, also in other words and as they are spelt, and those that mean the same.
+ * of the words, also as synonyms or in another spelling, and those with nearly the same meaning.
  */
 export async function searchTyped(
   db: Db,
@@ -205,7 +205,7 @@ export function bestHits(hits: RankedHit[]): RankedHit[] {
   return hits.filter(({ covered, near }) => near || covered >= best * nearlyAsGood);
 }
 
-/** The first hits that do not say the same as one before them: versions of a document, a text that was quoted. */
+/** The first hits, without those that repeat an earlier hit, such as another version of a document or a quoted text. */
 function distinct<Kind extends Hit>(hits: Kind[], limit: number): Kind[] {
   const kept: { hit: Kind; words: Set<string> }[] = [];
   for (const hit of hits) {

@@ -5,13 +5,13 @@ import { type Quantised, similarity } from "./quantise.server.ts";
 
 /** Meaning of a question. Only vectors of the same `version` can be compared: of the same model and length. */
 export type Meaning = Quantised & { version: string };
-/** Says what a question means; undefined where nobody can, so that words have to do. */
+/** Gives the meaning of a question; undefined if no model can give it, so that only words are searched. */
 export type Meanings = { meaningOf(question: string): Promise<Meaning | undefined> };
 type Among = { owners: string[]; files?: string[]; messages?: boolean };
 /** `seq`: of the passage. */
 export type Near = { seq: number; similarity: number };
 
-// Picked by their signs alone: several times as many as are used, as that order is rough.
+// Vectors picked by the signs of their numbers alone: several times as many as are used, because that order is rough.
 const picked = 300;
 
 /**
@@ -42,7 +42,7 @@ export async function nearestPassages(
     .sort((a, b) => b.similarity - a.similarity);
 }
 
-/** Stores what passages mean, in place of what another model has said of them. Passages deleted meanwhile are left out. */
+/** Stores the meanings of passages, in place of those from another model. Passages deleted meanwhile are left out. */
 export async function storeMeanings(
   db: Db,
   engine: Engine,

@@ -1,4 +1,4 @@
-// Numbers and dates are written in many ways; each has one form here, beside its words.
+// Numbers and dates are written in many ways; the index has one form of each, beside the words of the text.
 
 const months = "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre".split(" ");
 const units =
@@ -59,11 +59,11 @@ const dateInDigits = /(?<![\d/.-])(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}|\d{2})(?![\
 const dateByYear = /(?<![\d/.-])(\d{4})-(\d{2})-(\d{2})(?!\d)/g;
 // 1.250, 1 250,50, 3,5: dots or spaces between thousands, a comma before decimals.
 const amount = /(?<![\d.,/-])\d{1,3}(?:[. \u00a0\u202f]\d{3})+(?:,\d+)?(?![\d/])|(?<![\d.,/-])\d+[,.]\d{1,2}(?![\d/])/g;
-// Identifiers: letters and digits with dashes, dots, slashes or spaces between, like 12.345.678-Z or AB-1234.
+// Identifiers: letters and digits with dashes, dots or slashes between, like 12.345.678-Z or AB-1234.
 const code = /(?<!\w)[a-z\d]+(?:[./-][a-z\d]+)+/g;
 const bothAtMost = 400;
 
-/** The other forms of what is written in a text as a number, an amount, a date or a code. */
+/** The indexed forms of the amounts, dates and codes that a text has. */
 export function inNumbers(text: string): string[] {
   const plain = bare(text.toLowerCase());
   if (!/\d/.test(plain)) return [];
@@ -81,7 +81,7 @@ export function inNumbers(text: string): string[] {
   return [...found].slice(0, bothAtMost);
 }
 
-/** The same of a question, and the numbers that it says in words: a text has «14», who asks writes «catorce». */
+/** The same forms for a question, and digits for its numbers in words: a text has «14», the question has «catorce». */
 export function formsOf(question: string): string[] {
   const words = bare(question.toLowerCase()).match(/[a-zñ]+/g) ?? [];
   const said = words.flatMap((word) => {
@@ -91,7 +91,7 @@ export function formsOf(question: string): string[] {
   return [...inNumbers(question), ...said];
 }
 
-/** A day and its month, and with the year if it is known: who asks may leave it out. */
+/** Adds a date as day and month, and again with the year if it is known: a question may leave the year out. */
 function addDate(found: Set<string>, day: number, month: number, year: string | undefined): void {
   if (day < 1 || day > 31 || month < 1 || month > 12) return;
   const two = (value: number) => String(value).padStart(2, "0");
@@ -99,7 +99,7 @@ function addDate(found: Set<string>, day: number, month: number, year: string | 
   if (year) found.add(`d${year.length === 2 ? `20${year}` : year}${two(month)}${two(day)}`);
 }
 
-/** Without marks between thousands; decimals after «x», and none if they are zeros. */
+/** An amount without separators between thousands; its decimals come after «x», and zeros are left out. */
 function oneForm(written: string): string {
   const [, whole = "", decimals = ""] = /^(.*?)(?:[,.](\d{1,2}))?$/.exec(written) ?? [];
   const digits = whole.replace(/\D/g, "");

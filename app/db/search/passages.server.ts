@@ -4,9 +4,9 @@ import type { PassageRow } from "../tables.ts";
 import { searchWords } from "./words.server.ts";
 
 const passageLength = 900;
-// Of the names of a table's columns.
+// Longest row of a table's column names.
 const columnsLength = passageLength / 3;
-// Of a heading or a file's name: what is longer is a text.
+// A heading is cut to this length: a longer one is a text.
 const headingLength = 120;
 
 /** The owner id of passages that everyone may find. */
@@ -16,8 +16,8 @@ export const everyone = "";
 export const ownerWord = (ownerId: string) => `u${ownerId.replaceAll("-", "") || "paratodos"}`;
 
 /**
- * Cuts a text into passages at the ends of paragraphs, rows, sentences or words. A passage that begins within a table has its first
- * row before it: the names of the columns.
+ * Cuts a text into passages at the ends of paragraphs, rows, sentences or words. A passage that begins within a table gets the
+ * first row of the table before it: the names of the columns.
  */
 export function cutPassages(text: string): string[] {
   const passages: string[] = [];
@@ -47,7 +47,7 @@ function lastOf(window: string, pattern: RegExp): number {
   return last;
 }
 
-// Between the cells of a row, as the readers of documents write them and as Markdown has them.
+// The separator between the cells of a row, as the readers of documents write it and as Markdown has it.
 const isRow = (line: string) => line.includes(" | ");
 const firstLine = (text: string) => text.split("\n", 1)[0] ?? "";
 
@@ -66,8 +66,8 @@ function columnsOf(passage: string): string {
 }
 
 /**
- * Text that is indexed for each passage of a document: its words, and those that it stands under: the title, and the last heading of
- * Markdown before it.
+ * Text that is indexed for each passage of a document: the words of the passage, of the document's title and of the last Markdown
+ * heading before the passage.
  */
 export function indexedWords(passages: string[]): string[] {
   const title = headingsIn(passages[0] ?? "")[0] ?? "";

@@ -1,10 +1,10 @@
 /**
- * A model's vector of a text, made small: `bits`, the sign of each number, eight to a byte, by which the nearest are picked out of many;
- * and `vector`, each number as a byte, by which those are put in order.
+ * A model's vector of a text, made small: `bits`, the sign of each number, eight to a byte, by which the nearest vectors are picked;
+ * and `vector`, each number as a byte, by which the picked vectors are put in order.
  */
 export type Quantised = { bits: Uint8Array; vector: Int8Array };
 
-/** Makes a vector of any length small. Its length does not matter for what is compared, which is the direction. */
+/** Makes a vector of any magnitude small. The magnitude does not matter, because only directions are compared. */
 export function quantise(numbers: number[]): Quantised {
   const largest = numbers.reduce((most, one) => Math.max(most, Math.abs(one)), 0) || 1;
   const vector = Int8Array.from(numbers, (one) => Math.round((one / largest) * 127));

@@ -18,8 +18,8 @@ export const canBeMisspelt = (word: string): boolean =>
   word.length >= shortest && word.length <= longest && /^\p{L}+$/u.test(word);
 
 /**
- * The keys by which words that are written nearly alike meet: the word with each of its letters left out (two words at one change from
- * each other have one of them in common: W. Garbe's symmetric delete), and the way it sounds.
+ * The keys that words of nearly the same spelling share: the word itself, the word without each one of its letters (two words that
+ * differ by one change share such a key: W. Garbe's symmetric delete), and the sound of the word.
  */
 export function keysOf(word: string): string[] {
   const letters = [...word];
@@ -74,7 +74,7 @@ export async function learnWords(db: Db, words: Iterable<string>): Promise<void>
   }
 }
 
-/** For each word, the known ones that are written or sound nearly like it, nearest first; none of themselves. */
+/** Gives, for each word, the known words of nearly the same spelling or sound, nearest first, without the word itself. */
 export async function nearWords(db: Db, words: string[]): Promise<Map<string, string[]>> {
   const asked = words.filter(canBeMisspelt);
   const near = new Map<string, string[]>();
@@ -121,8 +121,8 @@ function distanceOf(a: string, b: string): number {
 export const wordsIn = (indexed: string): string[] => indexed.split(" ").slice(1);
 
 /**
- * Removes those of the next `count` words after `word` that no passage has any more: nobody can tell from them what was deleted. Returns
- * the last word that was looked at; empty: it was the last of all.
+ * Removes those of the next `count` words after `word` that no passage has any more, so that they do not tell what was deleted. Returns
+ * the last word that was checked; empty: no word comes after it.
  */
 export async function forgetUnused(db: Db, engine: Engine, word: string, count: number): Promise<string> {
   const next = db.selectFrom("words").where("word", ">", word).orderBy("word").limit(count).select("word");

@@ -1,7 +1,7 @@
 import { stemOf } from "./words.server.ts";
 
-// Words that people use for words of texts, in both directions; a line is a group. Everyday and office Spanish, from both sides of the
-// ocean.
+// Groups of words that people and texts use for the same thing, one group a line; each word finds the others. Everyday and office
+// Spanish, from Spain and from America.
 const groups = `
 coche auto automóvil vehículo carro turismo
 casa vivienda piso apartamento inmueble domicilio hogar

@@ -6,9 +6,9 @@ import { nearWords } from "./spelling.server.ts";
 import { synonymsOf } from "./synonyms.server.ts";
 import { withTilde } from "./words.server.ts";
 
-/** A word that a term may be said in: what it counts beside the one that was asked with, and how many passages have it. */
+/** A word that stands for a term. `weight`: how much it counts, 1 for the asked word; `found`: how many passages have it. */
 export type Saying = { word: string; weight: number; found: number };
-/** A word of a question, and what else it may be written as. */
+/** A word of a question, and the other words that stand for it. */
 export type Term = Saying[];
 
 const synonymWeight = 0.5;
@@ -16,13 +16,13 @@ const nearWeight = 0.8;
 const tildeWeight = 0.9;
 // A word that more passages than this have tells nothing; the count stops there.
 export const countedAtMost = 2_000;
-// A word that so many passages have is not said otherwise.
+// A word that this many passages have is searched without its synonyms.
 const plenty = 500;
 const allCountedAtMost = 20_000;
 
 /**
- * Terms of a question: each of its words with synonyms, and, where none of the owners' passages has it, with words that are written nearly
- * alike; of a question in English, and of a word that nobody has written, with the Spanish words for it. `total`: how many passages the
+ * Terms of a question: each of its words with synonyms. A word that none of the owners' passages has also gets words of nearly the same
+ * spelling and its Spanish translations; every word of an English question gets translations. `total`: how many passages the
  * owners have, counted to a limit.
  */
 export async function termsOf(

@@ -2,7 +2,7 @@ import { stemmer } from "@orama/stemmers/spanish";
 import { withoutAccents } from "../../process/text/accents.ts";
 import { formsOf, inNumbers } from "./numbers.server.ts";
 
-// They would match every text: articles, prepositions, forms of ser, haber and tener, words of questions; the same in English.
+// Words that would match every text: articles, prepositions, forms of ser, haber and tener, question words; the same in English.
 const stopWords = new Set(
   `a al algo alguien algun alguna ante antes aqui asi aun aunque cada como con contra cosa cual cuales cualquier cuando cuanta cuantas
   cuanto cuantos cuya cuyo da dar de debe deben del desde dice dicen dime donde dos durante e el ella ellos en entre era eran eres es esa
@@ -18,9 +18,9 @@ const stopWords = new Set(
 
 const longestWord = 60;
 
-/** Lowercase words without accents (ñ stays: «ano» is not «año»), stemmed with Snowball's Spanish rules; no numbers' other forms. */
+/** Lowercase words without accents (ñ stays: «ano» is not «año»), stemmed with Snowball's Spanish rules; without other forms of numbers. */
 export function plainWords(text: string): string[] {
-  // Longer than any real word. Stemming a word of a hundred thousand letters would take minutes.
+  // No real word is longer. Stemming a word of a hundred thousand letters would take minutes.
   const short = wordsOf(text).filter((word) => word.length <= longestWord);
   return short.map(stemOf).filter((word) => word.length > 0);
 }
@@ -79,10 +79,10 @@ export function questionWords(question: string): string[] {
   return [...new Set([...used, ...formsOf(question)])].slice(0, termsAtMost);
 }
 
-// Of one word: more are no word any more.
+// Letters «n» tried in a word: no real word has more.
 const tildesAtMost = 4;
 
-/** The same indexed word with ñ in place of an n: many keyboards have none. The other way round is another word: «año» is not «ano». */
+/** The indexed word with ñ in place of one n each time: many keyboards have no ñ. A typed ñ is never read as n: «año» is not «ano». */
 export function withTilde(word: string): string[] {
   const places = [...word.matchAll(/n/g)].slice(0, tildesAtMost).map(({ index }) => index);
   return places.map((at) => `${word.slice(0, at)}ñ${word.slice(at + 1)}`);

@@ -10,7 +10,7 @@ export type Backup = { name: string; path: string; size: number; at: number };
 const scrubbedWithin = 30 * 60_000;
 const scrubber = new URL(`./scrub.worker${extname(import.meta.filename)}`, import.meta.url);
 
-/** Copies a database in use, by another process, to a file that is not there yet, without temporary chats and deleted content. */
+/** Lets another process copy a database in use to a file that does not exist yet, without temporary chats and deleted content. */
 export const scrubbedCopy = (from: string, to: string): Promise<unknown> =>
   runWorker(scrubber, { path: to, from }, scrubbedWithin);
 

@@ -20,7 +20,7 @@ answerJob(({ path, from }: { path: string; from?: string }) => {
   }
   // Guests of rooms, with the names that they have given.
   if (hasTable(copy, "rooms")) copy.exec(`delete from sessions where "roomId" is not null`);
-  // Jobs of that time, such as e-mails; and words, which may be those of a temporary chat's files, and are learnt again.
+  // Jobs from the time of the copy, such as e-mails; and words, which may come from a temporary chat's files and are learnt again.
   for (const table of ["jobs", "words"]) if (hasTable(copy, table)) copy.exec(`delete from ${table}`);
   // The full-text index keeps deleted words until it is merged.
   if (hasTable(copy, "passages_index")) copy.exec("insert into passages_index(passages_index) values ('rebuild')");

@@ -15,17 +15,17 @@ const checkpointAfter = 8_000;
 // In ms, from one checkpoint's beginning to the next: one that fails, or that a long read keeps from finishing, leaves the log long,
 // and every sync would start another process.
 const checkpointEvery = 10_000;
-// In pages (128 MB): so much is not waited with, whenever the last one was.
+// In pages (128 MB): this many uncopied pages get a checkpoint at once, however recent the last one is.
 const checkpointAtOnce = 32_000;
-// In ms without a commit, and in bytes: a log of that length is emptied then.
+// In ms without a commit, after which a log of more than `longAtRest` bytes is emptied.
 const restsAfter = 8_000;
 const longAtRest = 16 * 1024 * 1024;
 // In ms: a disk that takes longer has other troubles.
 const checkpointedWithin = 5 * 60_000;
 
 /**
- * Makes commits of SQLite last: with `synchronous=normal` a commit is only written to the log, and `synced` has the log brought to
- * the disk, off the main thread, once for all commits since the last time. Whoever answers a write waits for it first.
+ * Makes commits of SQLite durable: with `synchronous=normal` a commit is only written to the log, and `synced` syncs the log to the
+ * disk, off the main thread, once for all commits since the last sync. The answer to a write waits for `synced`.
  */
 export class SharedSync {
   readonly #path: string;
@@ -96,7 +96,7 @@ export class SharedSync {
    */
   #open() {
     const files = { log: openSync(`${this.#path}-wal`, "r+"), index: openSync(`${this.#path}-shm`, "r") };
-    // The log has just been made; it would be lost without its name.
+    // The log has just been created: without its directory entry on the disk it would be lost.
     syncFolder(dirname(this.#path));
     return files;
   }

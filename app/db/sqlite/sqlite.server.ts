@@ -18,8 +18,8 @@ import { withoutAccents } from "../../process/text/accents.ts";
 const logAtMost = 64 * 1024 * 1024;
 
 /**
- * Opens a file. A commit is written to the log, but not synced, nor is the log ever copied to the file: `SharedSync` sees to both,
- * off the main thread.
+ * Opens a database file. A commit is only written to the log: `SharedSync` syncs the log and copies it to the file, off the main
+ * thread.
  */
 export function openSqlite(path: string): DatabaseSync {
   const handle = new DatabaseSync(path, { allowExtension: true });
@@ -29,11 +29,11 @@ export function openSqlite(path: string): DatabaseSync {
   handle.exec(
     "pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 0; pragma foreign_keys = on; pragma busy_timeout = 5000",
   );
-  // In bytes: the log is cut to it when it begins anew.
+  // In bytes: the log is cut to this size when it begins anew.
   handle.exec(`pragma journal_size_limit = ${logAtMost}`);
   // SQLite's own lower() knows only ASCII: «árbol» would not find «Árbol».
   handle.function("lower", { deterministic: true }, (text) => (typeof text === "string" ? text.toLowerCase() : text));
-  // As `translate` does in PostgreSQL for the letters that have accents in Spanish and its neighbours.
+  // Removes accents, as `translate` does in PostgreSQL for the accented letters of Spanish and its neighbouring languages.
   handle.function("plain", { deterministic: true }, (text) =>
     typeof text === "string" ? withoutAccents(text.toLowerCase()) : text,
   );
@@ -86,7 +86,7 @@ class LockingAdapter extends SqliteAdapter {
   }
 }
 
-/** The driver of the one connection: whoever gives it back after writing waits for the disk, while the next one uses it already. */
+/** The driver of the single connection: a writer that releases the connection waits for the disk, while the next caller already uses it. */
 class SyncedDriver implements Driver {
   readonly #driver: SqliteDriver;
   readonly #synced: () => Promise<void>;

@@ -24,7 +24,7 @@ const skippedAtMost = 50;
 const endings = new Set([...Object.keys(documentTypes), ...textTypes.keys(), "docm", "dotx", "xlsm", "pptm", "ppsx"]);
 const isDocument = ({ path }: Entry) => endings.has(path.slice(path.lastIndexOf(".") + 1).toLowerCase());
 
-/** How folders are looked at: their documents are taken, renewed and deleted as they are at their server. */
+/** Job rules that look at folders: their documents are taken, renewed and deleted here as they are at the server. */
 export const lookingAtFolders = (services: LookServices): JobRules => ({
   atOnce: 4,
   retries: [60_000],
@@ -35,8 +35,8 @@ export const lookingAtFolders = (services: LookServices): JobRules => ({
 });
 
 /**
- * Deletes documents of folders that are gone with their account, server or project; of people of whom nothing is deleted, they become
- * files of theirs.
+ * Deletes documents of folders that are gone with their account, server or project. If a hold keeps everything of a person, the
+ * documents become the person's own files.
  */
 export async function sweepFolders({ db, files }: Pick<LookServices, "db" | "files">): Promise<void> {
   const left = db.updateTable("files").where("remotePath", "is not", null).where("folderId", "is", null);
@@ -53,7 +53,7 @@ export async function sweepFolders({ db, files }: Pick<LookServices, "db" | "fil
   await files.delete(gone.map(({ id }) => id));
 }
 
-/** Has all folders looked at that nobody is looking at. */
+/** Adds a job for each folder that has no waiting or running one. */
 export async function lookAtAll({ db, jobs }: { db: Db; jobs: Jobs }): Promise<void> {
   const due = await db
     .selectFrom("folders")
@@ -101,7 +101,7 @@ async function look(services: LookServices, { subjectId, progress, signal }: Job
   };
   const came = await outcome().catch((error): Partial<FolderRow> => {
     if (signal.aborted || !(error instanceof DriveRefused)) throw error;
-    // A server that is away says nothing of rights: only a look that succeeds ends a refusal.
+    // An unreachable server says nothing about rights: only a look that succeeds ends a refusal.
     return { problem: error.message, ...(error.refused && { refusedAt: folder.refusedAt ?? now }) };
   });
   await db
@@ -109,7 +109,7 @@ async function look(services: LookServices, { subjectId, progress, signal }: Job
     .set({ ...came, lookedAt: now, updatedAt: now })
     .where("id", "=", folder.id)
     .execute();
-  // Nobody keeps here for long what its person may not read there any more.
+  // Documents that their person may not read at the server any more are not kept here for long.
   if (came.refusedAt && came.refusedAt < now - patienceWithRefusals) await deleteGone(services, folder, () => false);
 }
 
@@ -133,10 +133,10 @@ async function accountOf({ db, toolKey }: LookServices, folder: FolderRow): Prom
   return found && { ...found, password: decrypt(found.password, toolKey, found.id) };
 }
 
-/** Documents below a folder, as many as a project may have of one. Throws DriveRefused. */
+/** Documents below a folder, as many as a project may have from one folder. Throws DriveRefused. */
 async function documentsIn(account: Account, path: string, signal: AbortSignal) {
   const documents: Entry[] = [];
-  /** Folders inside that may not be read, or are gone between two lists. */
+  /** Subfolders that may not be read, or that were deleted between two lists. */
   const closed: string[] = [];
   const waiting = [path];
   for (let listed = 0; waiting.length > 0; listed++) {

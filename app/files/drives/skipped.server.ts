@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { FolderRow } from "../../db/tables.ts";
 
 /**
- * A file that was not taken, or a folder that could not be read, and why: what follows its name. `tag`: of the content that was refused, which
- * is not fetched again; empty where it may be taken the next time. `closedAt`: since when a folder is, epoch ms.
+ * A file that was not taken, or a folder that could not be read. `reason`: follows the name. `tag`: of the refused content, which
+ * is not fetched again; empty if the file may be taken the next time. `closedAt`: since when a folder can't be read, epoch ms.
  */
 const skippedFile = z.object({
   path: z.string(),
@@ -15,7 +15,7 @@ export type Skipped = z.infer<typeof skippedFile>;
 export const skippedIn = ({ skipped }: Pick<FolderRow, "skipped">): Skipped[] =>
   z.array(skippedFile).parse(JSON.parse(skipped));
 
-/** A folder inside that its server does not give, since a time in epoch ms. */
+/** A subfolder that the server does not let read; `closedAt`: since when, epoch ms. */
 export const closedFolder = (path: string, closedAt: number): Skipped => ({
   path,
   tag: "",

@@ -15,7 +15,7 @@ type TakeServices = { db: Db; files: Files };
 
 const failuresInARow = 3;
 
-/** Deletes what is not at the server any more, but for people of whom nothing is deleted. */
+/** Deletes the documents that are not at the server any more, unless a hold keeps everything of the person. */
 export async function deleteGone(
   { db, files }: TakeServices,
   folder: FolderRow,
@@ -30,7 +30,7 @@ const isOnHold = async (db: Db, { userId }: Pick<FolderRow, "userId">): Promise<
 
 type Taking = { account: Account; documents: Entry[]; signal: AbortSignal; progress: JobAtWork["progress"] };
 
-/** Takes what is new or has changed. Returns what was not taken. Throws DriveRefused. */
+/** Takes new and changed documents. Returns those that were not taken. Throws DriveRefused. */
 export async function takeNew(
   services: TakeServices,
   folder: FolderRow,
@@ -53,7 +53,7 @@ export async function takeNew(
         skipped.push(known);
         continue;
       }
-      // Its text as it was is being read: it is renewed at the next look.
+      // The previous version is still being read: the document is renewed at the next look.
       if (row && row.ready === 0 && row.problem === null) continue;
       try {
         if ((told ?? 0) > limits.document) throw new FileRefused(tooLarge);
@@ -64,7 +64,7 @@ export async function takeNew(
         signal.throwIfAborted();
         const isContent = error instanceof FileRefused && !(error instanceof NoRoom);
         if (!(error instanceof FileRefused || error instanceof DriveRefused)) throw error;
-        // One file that its server does not give is its own; several in a row are the server's trouble.
+        // One file that can't be fetched is a problem of the file; several in a row are a problem of the server.
         if (error instanceof DriveRefused && !error.refused && ++failures === failuresInARow) throw error;
         const reason = error instanceof DriveRefused ? `no se ha podido traer. ${error.message}` : error.message;
         skipped.push({ path, tag: isContent ? tag : "", reason });
@@ -87,13 +87,13 @@ type Found = {
 
 async function take({ db, files }: TakeServices, folder: FolderRow, { row, sent, path, tag }: Found): Promise<void> {
   if (row && !(await isOnHold(db, folder))) return files.replace(row, sent, tag);
-  // Of whom nothing is deleted, what it was stays theirs.
+  // On hold nothing is deleted: the old version becomes the person's own file.
   const own = { folderId: null, remotePath: null, remoteTag: null };
   if (row) await db.updateTable("files").set(own).where("id", "=", row.id).execute();
   const { id: folderId, userId, projectId } = folder;
   const remote = { folderId, remotePath: path, remoteTag: tag };
   await files.take(sent, { userId, projectId, temporary: false, remote }).catch((error) => {
-    // Another look has taken it meanwhile.
+    // Another look has taken the document meanwhile.
     if (!isTaken(error)) throw error;
   });
 }

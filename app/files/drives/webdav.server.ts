@@ -13,13 +13,13 @@ export type Entry = { path: string; isFolder: boolean; size: number | undefined;
 type Refusing = ErrorOptions & { refused?: boolean; ofPassword?: boolean };
 
 /**
- * A server of files has not done as it was asked; the message is a sentence for people. `refused`: it answers, and does not let this
- * account read that (any more), or has no such thing.
+ * A server of files has not done as it was asked; the message is a sentence for people. `refused`: the server answers, and does not
+ * let this account read the file or folder (any more), or does not have it.
  */
 export class DriveRefused extends Error {
   override name = "DriveRefused";
   readonly refused: boolean;
-  /** Whether it is the password that it does not take. */
+  /** Whether the server does not take the password. */
   readonly ofPassword: boolean;
   constructor(sentence: string, { refused = false, ofPassword = false, ...options }: Refusing = {}) {
     super(sentence, options);
@@ -31,7 +31,7 @@ export class DriveRefused extends Error {
 // In ms, for one answer.
 const patience = 20_000;
 const downloadPatience = 120_000;
-// Bytes of a list: some four thousand names. It is parsed at once.
+// Characters of a list: some four thousand names. A list is parsed at once.
 const listAtMost = 2 * 1024 * 1024;
 
 const asksFor = `<?xml version="1.0"?><d:propfind xmlns:d="DAV:"><d:prop>
@@ -48,7 +48,7 @@ export async function listFolder(account: Account, path: string, signal: AbortSi
   }
   const root = new URL(account.address).pathname;
   const entries = entriesIn(await textUpTo(answer, listAtMost), url, root);
-  // A list names its own folder, too (RFC 4918, 9.1): without it, something else has answered.
+  // A list names its own folder, too (RFC 4918, 9.1): an answer without it is no list.
   if (!entries.some((entry) => entry.path === path)) throw noList();
   const steps = path === "" ? 1 : path.split("/").length + 1;
   // Some servers list what lies deeper as well, or elsewhere.
@@ -58,7 +58,7 @@ export async function listFolder(account: Account, path: string, signal: AbortSi
 }
 
 /**
- * Puts a file of an account at `to`; returns its size in bytes. Not more than `most` and a byte are stored. Throws DriveRefused.
+ * Puts a file of an account at `to`; returns its size in bytes. Storing stops after the chunk that exceeds `most`. Throws DriveRefused.
  */
 export async function download(
   account: Account,
@@ -84,7 +84,7 @@ export async function download(
 
 /**
  * Address by which the files of an account are reached, ending with a slash: a Nextcloud or ownCloud is known by its `status.php`, and
- * has them below its own. Throws DriveRefused where no such server answers.
+ * has the files below its own address. Throws DriveRefused if no server of files answers.
  */
 export async function findAddress(given: string): Promise<string> {
   const address = withSlash(given);
@@ -103,7 +103,7 @@ export const withSlash = (address: string): string => (address.endsWith("/") ? a
 
 const within = (ms: number, signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
 
-/** Address below that of the account, and nowhere else. Throws DriveRefused. */
+/** Address of a path, always below the account's address. Throws DriveRefused. */
 function addressOf({ address }: Account, path: string, isFolder: boolean): string {
   const steps = path.toWellFormed().split("/").map(encodeURIComponent).join("/");
   const url = new URL(`./${steps}${isFolder && path ? "/" : ""}`, address).href;
@@ -114,7 +114,7 @@ function addressOf({ address }: Account, path: string, isFolder: boolean): strin
 async function ask(account: Account | undefined, url: string, init: RequestInit, signal: AbortSignal) {
   const credentials = account && Buffer.from(`${account.username}:${account.password}`).toString("base64");
   const headers = { ...init.headers, ...(credentials && { Authorization: `Basic ${credentials}` }) };
-  // Not followed: the password would go along.
+  // A redirect is not followed: the password would go along.
   return fetch(url, { ...init, headers, signal, redirect: "manual" }).catch(unreached);
 }
 
@@ -168,12 +168,12 @@ function parsed(json: string): unknown {
 
 const noList = () => new DriveRefused("El servidor no ha contestado con la lista de esa carpeta.");
 
-// No list is deeper; looking for the end of tags that never end would take the thread.
+// No list is nested deeper; searching for the end of tags that never end would block the thread.
 const deepest = 20;
 
-/** Entries in a multistatus (RFC 4918, 14.16), whatever prefix its server has for DAV's names; those of elsewhere are left out. */
+/** Entries in a multistatus (RFC 4918, 14.16), whatever prefix its server has for DAV's names; without entries outside the account. */
 function entriesIn(xml: string, url: string, root: string): Entry[] {
-  // One that was cut off names only some, and the others are not gone.
+  // A list that was cut off names only some entries; the missing ones are not gone.
   if (!/<\/(?:[\w-]{1,20}:)?multistatus\s{0,20}>\s*$/i.test(xml.slice(-1_000))) throw noList();
   const entries: Entry[] = [];
   let at = "";
@@ -210,7 +210,7 @@ const emptyEntry = () => ({
 });
 const localName = (name: string) => name.slice(name.indexOf(":") + 1).toLowerCase();
 
-/** Path of an entry from the root of the account; undefined if it lies elsewhere, or its name can't be a name. */
+/** Path of an entry from the root of the account; undefined if it lies elsewhere, or has an invalid name. */
 function pathOf(href: string, url: string, root: string): string | undefined {
   const steps = (pathname: string) => pathname.split("/").filter(Boolean).map(unescaped);
   const found = URL.parse(href, url);

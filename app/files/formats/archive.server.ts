@@ -3,7 +3,7 @@ import { contentOf, zipEntries } from "./zip-directory.server.ts";
 
 // A Word file of a thousand pages has some 20 MB of XML; a zip bomb has gigabytes.
 const inflatedAtMost = 150 * 1024 * 1024;
-// Parts that are asked for again are kept up to this size, which several drawings or sheets refer to.
+// Parts up to this size are kept, because several drawings or sheets may refer to the same part.
 const keptAtMost = 8 * 1024 * 1024;
 
 /** An archive that has a directory: its entries by their names. */
@@ -14,8 +14,8 @@ export type Archive = {
 };
 
 /**
- * Opens a ZIP, or a document that is one. `what`: what it is called if it turns out to be damaged. All that is read of it
- * together has a limit, whatever sizes it says. Throws Unreadable, as do its functions.
+ * Opens a ZIP, or a document that is one. `what`: its name in the error if it is damaged. All that is read of it
+ * together has a limit, whatever sizes it declares. Throws Unreadable, as do its functions.
  */
 export function openArchive(bytes: Uint8Array, what: string): Archive {
   const found = zipEntries(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));

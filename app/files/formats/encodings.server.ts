@@ -26,7 +26,7 @@ const labels = new Map(
 /** Name of the encoding that Windows knows by this number. */
 export const encodingOf = (codePage: string): string => labels.get(codePage) ?? `windows-${codePage}`;
 
-/** Text in an encoding by its name, DOS's too; in Windows-1252 if nobody knows that name. */
+/** Decodes text by the name of its encoding, also those of DOS; as Windows-1252 if the name is not known. */
 export function decoded(bytes: Uint8Array, encoding: string): string {
   const upper = dos.get(encoding);
   if (upper) {

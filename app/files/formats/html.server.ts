@@ -59,7 +59,7 @@ export function htmlText(html: string): string {
         else writer.words(text);
       },
     },
-    // Without it, <script/> would hide the rest of a page.
+    // Without this option, <script/> would hide the rest of a page.
     { recognizeSelfClosing: true },
   );
   parser.end(html);

@@ -1,12 +1,12 @@
 // First parts of Spanish words that keep their hyphen: «franco-alemán», «teórico-práctico».
 const compound =
   /^(?:franco|hispano|anglo|luso|italo|ítalo|greco|germano|ruso|chino|afro|judeo|socio|político|económico|técnico|teórico|físico|químico|jurídico|médico|administrativo|histórico|artístico|científico|laboral|fiscal|social|público|privado|norte|sur|este|oeste|lingüístico|agrícola|industrial|docente|civil|penal|costo|coste|calidad|relación|hombre|madre|padre|hora|ex|no|vice|pre|post|pro|anti)$/iu;
-// A word that ends a line in a hyphen, and the rest of it, or of what it is joined to, at the beginning of the next.
+// A word that ends a line with a hyphen, and its rest, or the second part of the compound, at the beginning of the next line.
 const cut = /(?<![\p{L}-])((?:\p{L}{1,40}-){0,4}\p{L}{2,40})[-\u2010\u00ad]\n(\p{Ll}[\p{L}]*)([.,;:!?)»”]*)[ \n]?/gu;
 
 /**
- * Pages with the words that their lines cut put together, at the end of the first line. A hyphen stays where the document has the word
- * with it elsewhere, or both parts as words and not the whole.
+ * Joins the words that are divided at the ends of lines, at the end of the first line. A hyphen stays if the document has the word
+ * with the hyphen elsewhere, or has both parts as words and not the joined word.
  */
 export function joinHyphens(pages: string[]): string[] {
   if (!pages.some((page) => page.search(cut) >= 0)) return pages;

@@ -33,7 +33,7 @@ export async function readMail(bytes: Uint8Array): Promise<ReadMail> {
   };
 }
 
-/** A mail whose head has letters of Windows as they are, which the library would take for broken UTF-8. */
+/** Turns the head of a mail into UTF-8: it may have raw letters of Windows, which the library would take for broken UTF-8. */
 function withUtf8Head(bytes: Buffer): Buffer {
   const end = bytes.indexOf(bytes.includes("\r\n\r\n") ? "\r\n\r\n" : "\n\n");
   const head = bytes.subarray(0, end < 0 ? bytes.length : end);

@@ -1,11 +1,11 @@
 import { type Element, elementsOf, firstIn, textWithin } from "../../process/text/xml.server.ts";
 
-// Deeper formulas are written by nobody.
+// No real formula is nested deeper.
 const deepest = 60;
 const signLength = 4;
 const raised = new Map(Object.entries({ "0": "⁰", "1": "¹", "2": "²", "3": "³", n: "ⁿ" }));
 
-/** A formula as it can be read and found in a line: MathML, or Office's OMML. */
+/** A formula as one line that can be read and searched: from MathML, or Office's OMML. */
 export const formulaText = (formula: Element): string => said(formula, deepest).replace(/\s+/g, " ").trim();
 
 function said(element: Element, deep: number): string {

@@ -3,12 +3,12 @@ import { decoded } from "./encodings.server.ts";
 const sampled = 4_096;
 // In bytes: enough words to tell an encoding by.
 const judged = 200_000;
-// How many signs of a text that is mostly UTF-8 may be broken: a byte is lost now and then, where a file was cut or joined.
+// How many broken signs a UTF-8 text may have for each good one: a byte is lost now and then, where a file was cut or joined.
 const brokenOfGood = 0.25;
 
 /**
- * The text of a file: in UTF-16, with a mark or without, or in UTF-8, also with a broken sign; else in the one of Windows, the Mac or
- * DOS that makes Spanish words of it.
+ * The text of a file: in UTF-16, with a mark or without, or in UTF-8, also with a broken sign; else in the encoding of Windows, the
+ * Mac or DOS that gives the most Spanish letters.
  */
 export function plainText(bytes: Uint8Array): string {
   const wide = utf16Of(bytes);
@@ -16,7 +16,7 @@ export function plainText(bytes: Uint8Array): string {
   const text = new TextDecoder().decode(bytes);
   if (!text.includes("\uFFFD")) return text;
   const { broken, good } = signsIn(text);
-  // At its ends a sign was cut in two, and is no sign.
+  // A broken sign at either end was cut in two, and is left out.
   if (broken <= good * brokenOfGood) return text.replace(/^\uFFFD+|\uFFFD+$/g, "");
   const beginning = bytes.subarray(0, judged);
   const likeliest = oldEncodings
@@ -25,7 +25,7 @@ export function plainText(bytes: Uint8Array): string {
   return decoded(bytes, likeliest.encoding);
 }
 
-/** How many signs beyond ASCII a text has, and how many of them are broken. */
+/** How many broken signs a text has, and how many good signs beyond ASCII. */
 function signsIn(text: string): { broken: number; good: number } {
   let [broken, good] = [0, 0];
   for (let at = 0; at < text.length; at++) {
@@ -56,7 +56,7 @@ const spanish = /(?<=\p{L})[áéíóúüñçàèòï]|[áéíóúüñçàèòï]
 
 const likely = (text: string) => text.match(spanish)?.length ?? 0;
 
-/** The text of a page or an XML file by what it says of its characters. */
+/** The text of a page or an XML file, in the encoding that it declares. */
 export function declaredText(bytes: Uint8Array): string {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 2_000)).toString("latin1");
   const [, said] =

@@ -39,8 +39,8 @@ const readers: Record<DocumentType, ReadBytes> = {
 };
 
 /**
- * The text of a document of this type, of which `room` characters are wanted. Throws Unreadable, with the error of a
- * reader that a file has confused as its cause.
+ * The text of a document of this type, of which `room` characters are wanted. Throws Unreadable; if a reader fails
+ * on the file in an unforeseen way, its error is the cause.
  */
 export async function readText(bytes: Buffer, mediaType: string, room: number): Promise<ReadText> {
   try {
@@ -56,12 +56,12 @@ async function read(bytes: Buffer, mediaType: string, room: number): Promise<Rea
   return { text: mediaType === "text/csv" ? tableText(text.slice(0, room)) : text };
 }
 
-/** An e-mail and the documents that came with it; what can't be read of those is named. An e-mail within it is not opened. */
+/** An e-mail and its attached documents; an attachment that can't be read is only named. An e-mail within it is not opened. */
 async function mailText(bytes: Buffer, room: number): Promise<string> {
   const mail = await readMail(bytes);
   const parts = [mail.text];
   for (const { name, mediaType, bytes: content } of mail.attachments) {
-    // Many programs call what they don't know just bytes.
+    // Many programs declare a file of an unknown type as plain bytes.
     const said = readAs(mediaType);
     const type = isDocumentType(said) ? said : (typeNamed(extname(name).slice(1).toLowerCase()) ?? said);
     const isRead = type !== documentTypes.eml && (isDocumentType(type) || /^text\/|^application\/json$/.test(type));
@@ -71,7 +71,7 @@ async function mailText(bytes: Buffer, room: number): Promise<string> {
   return parts.join("\n\n");
 }
 
-/** The ending of a document with macros or of a template is that of the document with another last letter. */
+/** The type by a name's ending; a document with macros has the ending of the document with another last letter. */
 const typeNamed = (ending: string): string | undefined =>
   textTypes.get(ending) ??
   new Map<string, string>(Object.entries(documentTypes)).get(ending.replace(/^(doc|xls|ppt)m$/, "$1x"));

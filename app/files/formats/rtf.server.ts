@@ -2,7 +2,7 @@ import { decoded, encodingOf } from "./encodings.server.ts";
 import { TextWriter } from "./text-writer.server.ts";
 
 /**
- * State that a group takes over from the one around it. `afterUnicode`: signs after a Unicode one that stand for it in old programs;
+ * State that a group takes over from the group around it. `afterUnicode`: signs after a Unicode sign that replace it in old programs;
  * `endsWith`: text that ends the group.
  */
 type Group = {
@@ -16,7 +16,7 @@ type Group = {
   endsWith: string;
 };
 
-// Groups whose text is none of the document: fonts, colours, styles, pictures, who wrote it, and copies for older programs.
+// Groups whose text does not belong to the document: fonts, colours, styles, pictures, who wrote it, and copies for older programs.
 const unread = new Set(
   "colortbl stylesheet info pict objdata objclass objname objalias objsect themedata datastore listtable listoverridetable rsidtbl generator fldinst xmlnstbl latentstyles sp shprslt nonesttables ftnsep ftnsepc aftnsep aftnsepc atrfstart atrfend atnid atnref atndate atnparent bkmkstart bkmkend".split(
     " ",

@@ -3,9 +3,9 @@ export class TextWriter {
   readonly #pages: string[] = [];
   #lines: string[] = [];
   #line = "";
-  /** Beginning of the line as it was given: a heading, item or note with nothing after it says nothing. */
+  /** Beginning of the line as it was given: a heading, item or note with nothing after it is left out. */
   #mark = "";
-  /** Whether the line is empty or ends in a blank: asked of each word, it may not cost the length of the line. */
+  /** Whether the line is empty or ends in a blank: kept, because a check of the whole line for each word would be slow. */
   #endsInBlank = true;
   #cells: number | undefined;
   #isCell = false;
@@ -30,7 +30,7 @@ export class TextWriter {
     this.text(this.#endsInBlank ? words.trimStart() : words);
   }
 
-  /** Begins a line; in a cell, everything stands in one. */
+  /** Begins a line; in a cell, writes a blank instead. */
   line(mark = ""): void {
     if (this.#isCell) {
       this.words(" ");

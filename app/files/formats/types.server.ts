@@ -40,7 +40,7 @@ const sameAs: Record<string, DocumentType> = {
   [`${openDocument}.presentation-template`]: documentTypes.odp,
 };
 
-/** Types of texts, which their bytes don't say, by the endings of their names. */
+/** Types of texts by the endings of their names, because their bytes don't tell the type. */
 export const textTypes = new Map<string, string>([
   ["html", documentTypes.html],
   ["htm", documentTypes.html],
@@ -54,5 +54,5 @@ export const textTypes = new Map<string, string>([
   ["json", "application/json"],
 ]);
 
-/** The type by which something of this type is read. */
+/** The type whose reader reads documents of this type. */
 export const readAs = (type: string): string => sameAs[type.replace(/\.macroenabled(\.12)?$/i, "")] ?? type;

@@ -43,7 +43,7 @@ export function zipEntries(bytes: Buffer): ZipEntry[] | undefined {
 const stored = 0;
 const deflated = 8;
 
-/** Content of an entry of up to `room` bytes, whatever size it says; else the reason why there is none. */
+/** Content of an entry of up to `room` bytes, whatever size it declares; else the reason why there is no content. */
 export function contentOf(
   { method, isEncrypted, data }: ZipEntry,
   room: number,
@@ -97,7 +97,7 @@ function nameOf(name: Buffer, isUtf8: boolean, host: number, unicode: Buffer | u
   return name.toString("utf8");
 }
 
-/** The data of the entry that the directory has at this place, and whether it is encrypted: the entry says so too. */
+/** The data of the entry that the directory has at this place, and whether it is encrypted: the entry's own header may say so, too. */
 function storedAt(bytes: Buffer, at: number, long: Buffer | undefined): Pick<ZipEntry, "data" | "isEncrypted"> {
   const isEncrypted = (bytes.readUInt16LE(at + 8) & 1) !== 0;
   let [size = 0, offset = 0] = [bytes.readUInt32LE(at + 20), bytes.readUInt32LE(at + 42)];

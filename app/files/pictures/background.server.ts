@@ -1,10 +1,10 @@
 import type { Sharp } from "sharp";
 
 export const white = "#ffffff";
-// Of a black board, on which white letters and drawings are seen.
+// Colour of a blackboard, on which white letters and drawings are visible.
 const dark = "#2b2b2b";
 const side = 64;
-// Of 255.
+// Out of 255.
 const bright = 200;
 
 /** Colour behind the transparent parts of a picture: white, but dark where what is drawn is itself nearly white. */

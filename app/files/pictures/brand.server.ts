@@ -8,12 +8,12 @@ export type BrandImage = { mediaType: "image/svg+xml" | "image/png"; bytes: Buff
 // In pixels: a logo is some 32 high on pages, on the sharpest screens three times that.
 const logoBox = { width: 640, height: 128 };
 const iconSide = 64;
-// Android asks this of the icon of an installed page.
+// In pixels. Android requires this side of an installed page's icon.
 const largeIconSide = 512;
-// Dots per inch at which SVG is as large as it says, and the most that are drawn at.
+// Dots per inch: those at which an SVG has its own size, and the most that it is drawn at.
 const own = 72;
 const densest = 2_400;
-// In bytes, of what is sent with every page.
+// In bytes. The SVG is sent with every page.
 const svgAtMost = 100_000;
 const transparent = { r: 0, g: 0, b: 0, alpha: 0 };
 
@@ -21,7 +21,7 @@ const transparent = { r: 0, g: 0, b: 0, alpha: 0 };
 export async function makeLogo(bytes: Buffer): Promise<BrandImage> {
   if (isSvg(bytes)) {
     const svg = svgOf(bytes);
-    // Drawn once, as browsers will draw it each time: what is damaged or has no end is refused now.
+    // The SVG is drawn once here, so that a damaged or endless one is refused before browsers draw it.
     await (await drawing(svg, logoBox.height)).png().toBuffer().catch(refuse);
     return { mediaType: "image/svg+xml", bytes: svg };
   }

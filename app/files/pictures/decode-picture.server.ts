@@ -38,12 +38,12 @@ async function decodeHeic(bytes: Buffer): Promise<Pixels> {
 
 async function decodeBmp(bytes: Buffer): Promise<Pixels> {
   const { default: decode } = await import("decode-bmp");
-  // Its header has the size (BITMAPINFOHEADER); older ones are shorter, and no program writes them any more.
+  // The header with the size is BITMAPINFOHEADER; older headers are shorter, and no program writes them any more.
   if (bytes.length < 54 || bytes.readUInt32LE(14) < 40) throw damaged();
   const [across, down] = [bytes.readInt32LE(18), bytes.readInt32LE(22)];
   refuseLarge(Math.abs(across), Math.abs(down));
   const upright = Buffer.from(bytes);
-  // The library does not know heights below zero, of a picture whose first row is the topmost.
+  // A height below zero means that the first row is the topmost; the library does not know such heights.
   if (down < 0) upright.writeInt32LE(-down, 22);
   try {
     const { data, width, height } = decode(upright);
@@ -54,7 +54,7 @@ async function decodeBmp(bytes: Buffer): Promise<Pixels> {
   }
 }
 
-/** Most programs leave the fourth byte of a pixel at zero, which means nothing; where all are, the picture is opaque. */
+/** Most programs leave the fourth byte of a pixel at zero, without a meaning; if all these bytes are zero, the picture is opaque. */
 function opaque(pixels: Uint8Array): Uint8Array {
   for (let at = 3; at < pixels.length; at += 4) if (pixels[at] !== 0) return pixels;
   for (let at = 3; at < pixels.length; at += 4) pixels[at] = 255;

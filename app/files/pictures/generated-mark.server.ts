@@ -8,7 +8,7 @@ export const generatedXmp = xmpOf(digitalSource.generated);
 
 /**
  * XMP that a copy of an image has to carry; undefined where nothing in the image says that a model has made it, or part of it. Both
- * XMP and content credentials (C2PA) say so in IPTC's terms. `xmp`: the one that a reader has found, as it may be compressed.
+ * XMP and content credentials (C2PA) say so in IPTC's terms. `xmp`: the XMP that a reader has found, as its bytes may be compressed.
  */
 export function xmpForCopy(bytes: Buffer, xmp: Buffer | undefined): string | undefined {
   const says = (text: string) => bytes.includes(text) || xmp?.includes(text);

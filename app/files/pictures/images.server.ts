@@ -37,7 +37,7 @@ export function markGenerated(bytes: Uint8Array): Promise<Uint8Array> {
   });
 }
 
-/** A picture to be read within the bounds of what may be decoded, in pixels and time. `density`: dots per inch that SVG is drawn at. */
+/** Opens a picture with bounds on its pixels and on the time of decoding. `density`: dots per inch at which SVG is drawn. */
 export async function openImage(source: Uint8Array, options: { density?: number } = {}): Promise<Sharp> {
   const { default: sharp } = await import("sharp");
   sharp.cache(false);
@@ -56,7 +56,7 @@ async function remake(bytes: Buffer): Promise<Image> {
   return { width, height, image, preview };
 }
 
-/** Its header, read before any pixel. Throws FileRefused where it is larger than what may be decoded. */
+/** The header of an image, read before any pixel. Throws FileRefused if the image is too large to be decoded. */
 async function metadataOf(bytes: Uint8Array): Promise<Metadata> {
   const meta = await (await openImage(bytes)).metadata().catch(refuse);
   const { width, height } = meta.autoOrient;

@@ -1,12 +1,12 @@
-// Of 255: what is darker is ink.
+// Out of 255: a darker pixel is ink.
 const ink = 140;
 // In pixels of a page at 250 dots an inch: longer than the strokes of letters, also of titles.
 const ruleLength = 110;
-// How far from a rule its blurred edge goes.
+// In pixels: width of the blurred edge of a rule.
 const edge = 1;
 const white = 255;
 
-/** Whitens long straight lines, as between the cells of a table, which are taken for letters: one byte a pixel, row by row. */
+/** Whitens long straight lines, as between cells of a table, which would be read as letters. `pixels`: one byte each, row by row. */
 export function withoutRules(pixels: Uint8Array, width: number, height: number): void {
   const across = runsAlong(pixels, height, width, width, 1);
   const down = runsAlong(pixels, width, height, 1, width);

@@ -14,23 +14,23 @@ import { decodePicture, isDecodedHere } from "./decode-picture.server.ts";
 import { withoutRules } from "./rules.server.ts";
 import type { ScanAnswer, ScanJob } from "./scan.server.ts";
 
-// Whatever else is done on this machine goes before.
+// Niceness: all other work on this machine goes first.
 const behindOthers = 10;
 // In pixels: an A4 page at 250 dots an inch. More makes it slower, not better.
 const longestSide = 2_900;
-// In pixels: some lines, enough to see which way a page lies.
+// In pixels: room for some lines, enough to tell which way up a page is.
 const glanceSide = 600;
-// On one page; what is much smaller than the largest is a stamp or a letterhead.
+// Pictures of one page; a picture much smaller than the largest one is a stamp or a letterhead.
 const picturesAtMost = 6;
 const leastOfLargest = 0.1;
-// Of one image.
+// Pages of one image.
 const pagesAtMost = 20;
-// Of a hundred. Below, it is a picture, and its «letters» are leaves and windows; letters that lie on their side are taken for others
+// Confidence of a text, out of 100. Below, the «letters» are leaves and windows of a picture; letters that lie on their side are misread
 // with some 55, and read with 95.
 const surely = 60;
-// Of a word: below, it is a speck or a line.
+// Confidence of a word: a word below it is a speck or a line.
 const guessed = 25;
-// Of a sign between words.
+// Confidence of a sign between words.
 const sign = 80;
 const upright = 75;
 
@@ -46,7 +46,7 @@ answerJob(async (job: ScanJob): Promise<ScanAnswer> => {
         : await picturesOf(job.path, job.mediaType);
     const found: string[] = [];
     for (const picture of pictures) {
-      // One that can't be decoded has no text; the others have theirs.
+      // A picture that can't be decoded has no text; the other pictures keep theirs.
       const ready = await prepared(picture).catch(() => undefined);
       if (ready) found.push(await textIn(ready));
     }
@@ -62,7 +62,7 @@ answerJob(async (job: ScanJob): Promise<ScanAnswer> => {
     return confidence >= surely ? text : "";
   }
 
-  /** By how much it has to be turned so that what stands in its middle can be read; 0 if that can't be told. */
+  /** Degrees by which a picture has to be turned so that the text in its middle can be read; 0 if no angle is found. */
   async function wayUp(picture: Buffer): Promise<number> {
     const { width, height } = await sharp(picture).metadata();
     const [across, down] = [Math.min(width, glanceSide), Math.min(height, glanceSide)];
@@ -75,7 +75,7 @@ answerJob(async (job: ScanJob): Promise<ScanAnswer> => {
     return 0;
   }
 
-  /** `rotateAuto`: first set straight what is askew. */
+  /** `rotateAuto`: a skewed image is straightened first. */
   async function recognise(image: Buffer, rotateAuto = true): Promise<{ text: string; confidence: number }> {
     recogniser ??= startRecogniser(job.folder);
     const { data } = await (await recogniser).recognize(image, { rotateAuto }, { text: false, blocks: true });
@@ -84,9 +84,9 @@ answerJob(async (job: ScanJob): Promise<ScanAnswer> => {
   }
 });
 
-/** The words of a line where they stand: the page is read by their places, as a PDF's is. */
+/** The words of a line with their positions, by which the page is read as a page of a PDF is. */
 function piecesOf({ words, rowAttributes, bbox }: Line): PrintedPiece[] {
-  // Of letters with and without what hangs below them.
+  // Height of the letters with descenders, and their baseline.
   const size = rowAttributes.rowHeight || bbox.y1 - bbox.y0;
   const base = bbox.y1 - Math.max(0, rowAttributes.descenders);
   return words
@@ -94,7 +94,7 @@ function piecesOf({ words, rowAttributes, bbox }: Line): PrintedPiece[] {
     .map(({ text, bbox: { x0, x1 } }) => ({ str: `${text.trim()} `, dir: "ltr", x0, x1, y: base, size }));
 }
 
-/** As it is recognised best: dark on white, without colours and without the lines of tables, and no larger than it helps. */
+/** A picture prepared for recognition: dark on white, without colours and lines of tables, and no larger than useful. */
 async function prepared(picture: Sharp): Promise<Buffer> {
   const background = await backgroundOf(picture);
   const grey = picture.flatten({ background }).greyscale();
@@ -122,7 +122,7 @@ async function picturesOf(path: string, mediaType: string): Promise<Sharp[]> {
   return Array.from({ length: Math.min(pages, pagesAtMost) }, (_, page) => open(page));
 }
 
-/** The pictures on a page of a PDF: of a scan, the page itself, in one piece or in strips that are put together. */
+/** The pictures on a page of a PDF. A scan has the page itself as a picture, in one piece or in strips that are put together. */
 async function picturesOfPage(path: string, number: number): Promise<Sharp[]> {
   const { pictures, rotate } = await picturesOn(path, number);
   const [first] = pictures;
@@ -139,7 +139,7 @@ async function picturesOfPage(path: string, number: number): Promise<Sharp[]> {
     .map(({ data, ...raw }) => sharp(data, { raw }).rotate(rotate));
 }
 
-/** Each language of the recogniser comes in a package, and it wants all in one folder. */
+/** Each language of the recogniser comes in its own package, and the recogniser needs all of them in one folder. */
 async function startRecogniser(folder: string): Promise<Worker> {
   const { resolve } = createRequire(import.meta.url);
   for (const code of ["spa", "eng"]) {

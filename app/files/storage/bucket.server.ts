@@ -29,21 +29,21 @@ import {
   variants,
 } from "./storage.server.ts";
 
-// In ms. An answer begins within `answer`, and goes on within `silence`; uploads may take longer by their size.
+// In ms. `answer`: longest wait until an answer begins; `silence`: longest pause in an answer. Uploads may take longer by their size.
 const answer = 10_000;
 const silence = 30_000;
 const slowestUpload = 100; // bytes per ms
 const putAttempts = 2;
-// With all attempts, beside the time for its size: whoever waits for an upload is told then.
+// In ms: bound on all attempts of an upload together, beside the time for its size; after that, the upload fails.
 const putWithin = 25_000;
-// In bytes: four of them are in memory. An object has 10,000 parts at most, which makes 80 GB.
+// In bytes: four parts are in memory. An object has 10,000 parts at most, which makes 80 GB.
 const partSize = 8 * 1024 * 1024;
 const deletesAtOnce = 8;
 // Remains of a killed process are swept like uploads (`http/multipart.server.ts`).
 const lentPrefix = "tertulia-recibido-";
 
 /**
- * The bytes of files in a bucket of an S3 store. Stores put an object whole or not at all, and who reads after that sees it
+ * The bytes of files in a bucket of an S3 store. Stores write an object whole or not at all, and every later read sees it
  * (strong consistency, which S3 has had since December 2020, and MinIO, Ceph and R2 have).
  */
 export class BucketStorage implements Storage {
@@ -59,7 +59,7 @@ export class BucketStorage implements Storage {
     this.#client = clientOf(settings, answer);
   }
 
-  /** Asks for the bucket; throws StorageUnavailable, whose `cause` names what is wrong with it. A list, as HEAD is refused without a reason. */
+  /** Checks the bucket; throws StorageUnavailable, whose `cause` names the fault. Lists it, as a refused HEAD gives no reason. */
   async check(): Promise<void> {
     const command = new ListObjectsV2Command({ Bucket: this.#bucket, Prefix: this.#prefix, MaxKeys: 1 });
     await this.#client.send(command).catch((cause: Error) => {
@@ -87,7 +87,7 @@ export class BucketStorage implements Storage {
     }
   }
 
-  /** In parts of a few MB, of which the SDK asks the store to make one object at the end. */
+  /** Uploads in parts of a few MB; at the end, the SDK asks the store to make one object of the parts. */
   async #putWhileMade(id: string, variant: Variant, source: AsyncIterable<Uint8Array>): Promise<void> {
     const { Upload } = await import("@aws-sdk/lib-storage");
     const client = clientOf(this.#settings, answer + partSize / slowestUpload);
@@ -203,7 +203,7 @@ export class BucketStorage implements Storage {
   }
 }
 
-/** Name of an error of the SDK, or the code of what has kept it from an answer, and what it says. */
+/** Code of an error, such as of the network, or else its name in the SDK, and its message. */
 function wordsOf({ name, message, code }: Error & { code?: string }): string {
   return [code ?? name, message].filter(Boolean).join(": ");
 }

@@ -23,10 +23,10 @@ export class FolderStorage implements Storage {
     this.#dir = dir;
   }
 
-  /** Written aside, synced, renamed: whoever looks finds all of it or nothing, also after a power loss. */
+  /** Writes to a temporary file, syncs and renames it: a reader finds the whole content or nothing, also after a power loss. */
   async put(id: string, variant: Variant, source: Uint8Array | string | AsyncIterable<Uint8Array>): Promise<void> {
     const path = this.path({ id, variant });
-    // Of its own: a job that was taken from a process may be done by two for a moment.
+    // Each writer has its own part: a job that was taken from a process may run in two for a moment.
     const part = `${path}.${randomUUID()}.part`;
     makeFolder(dirname(path));
     try {
@@ -34,7 +34,7 @@ export class FolderStorage implements Storage {
       await sync(part);
       await rename(part, path);
     } catch (error) {
-      // On a full disk it would take the room that is missing.
+      // On a full disk, the part would take the room that is missing.
       await rm(part, { force: true });
       throw error;
     }
@@ -72,7 +72,7 @@ export class FolderStorage implements Storage {
   async *list(): AsyncGenerator<StoredFile> {
     for await (const name of this.#names()) {
       const read = readName(name);
-      // It may have been deleted since its folder was read.
+      // The file may have been deleted since its folder was read.
       const found = read && (await stat(join(this.#dir, name)).catch(absent));
       if (found) yield { ...read, size: found.size, at: found.mtimeMs };
     }

@@ -18,7 +18,7 @@ const sentences: Record<string, string> = {
 
 /**
  * Storage of files' bytes: in a bucket, or in `files` of the data folder. Throws ConfigError where the bucket can't be used; a store that
- * only does not answer is told in the log, for it may come back.
+ * does not answer is only logged, as it may come back.
  */
 export async function openStorage(
   { dataDir, bucket }: { dataDir: string; bucket: BucketSettings | undefined },

@@ -7,22 +7,22 @@ export type StoredFile = { id: string; variant: Variant; size: number; at: numbe
 
 /** Bytes from `start` to `end`, both included, counted from 0. */
 export type Part = { start: number; end: number };
-/** `size` in bytes. `read` streams all of it or a part; nothing is opened before its stream is read, so one that never is leaves nothing open. */
+/** `size` in bytes. `read` streams all bytes or a part. A stream opens them at its first read, so an unread stream leaves nothing open. */
 export type Content = { size: number; read(part?: Part): ReadableStream<Uint8Array> };
 
 /** The bytes of files. A stored variant is complete or absent, even if the process is killed while it stores it. */
 export interface Storage {
-  /** Stores bytes, a copy of the file at a path, or what is made while it is stored; of that nothing is left if making it fails. */
+  /** Stores bytes, a copy of the file at a path, or a stream of bytes; if the stream fails, nothing of it is left. */
   put(id: string, variant: Variant, source: Uint8Array | string | AsyncIterable<Uint8Array>): Promise<void>;
   /** The bytes; undefined if they are not there. */
   read(id: string, variant: Variant): Promise<Buffer | undefined>;
-  /** The same, to be streamed. */
+  /** The bytes, to be streamed. */
   stream(id: string, variant: Variant): Promise<Content | undefined>;
   /** Lets `use` have the bytes as a file on this machine's disk, which is not to be changed; undefined if they are not there. */
   lend<Result>(id: string, variant: Variant, use: (path: string) => Promise<Result>): Promise<Result | undefined>;
   /** Deletes all variants of files. A missing file counts as deleted. */
   delete(ids: string[]): Promise<void>;
-  /** Deletes what killed processes have left half stored, of before a moment in ms since 1970. */
+  /** Deletes unfinished files that killed processes have left, if older than `before`, in ms since 1970. */
   deleteUnfinished(before: number): Promise<void>;
   /** Everything that is stored, in the order of `nameOf`. */
   list(): AsyncGenerator<StoredFile>;

@@ -14,7 +14,7 @@ export type OfficeRun = {
   formula?: string;
   note?: string;
 };
-/** `list`: of an item; `mark` is «•» or its number, empty for further paragraphs of an item; `quote`: how deep. */
+/** `list`: set in an item of a list; `mark` is «•» or its number, empty for its further paragraphs; `quote`: depth of quotation. */
 export type Paragraph = { runs: OfficeRun[]; quote: number; list?: { level: number; mark: string } };
 export type OfficeBlock =
   | ({ kind: "heading"; level: number } & Pick<Paragraph, "runs">)
@@ -33,7 +33,7 @@ type List = { number: number | undefined; isFirst: boolean };
 // In characters, as on pages.
 const longestFormula = 4_000;
 
-/** A message as blocks for a document of an office: names of its files, then its Markdown, its drawings as `images`. */
+/** A message as blocks for an office document: the names of its files, then its Markdown, with its drawings from `images`. */
 export function blocksOf(
   { files, markdown: source, sources }: Omit<OfficeTurn, "who" | "when">,
   images: OfficeImages = {},
@@ -106,7 +106,7 @@ function paragraphOf(runs: OfficeRun[], quote: number, lists: List[]): OfficeBlo
   return { kind: "paragraph", runs, quote, ...(item && { list: item }) };
 }
 
-/** Code, or the drawing that it stands for. */
+/** A block of code, or the image of the drawing that it describes. */
 function codeOf(token: Token, images: OfficeImages): OfficeBlock {
   const drawing = isWhole(token) ? drawingOf(languageOf(token.info), token.content) : undefined;
   const image = drawing && images[drawing.key];

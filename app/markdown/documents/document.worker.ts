@@ -13,7 +13,7 @@ answerJob(async (job: DocumentJob) => {
   return job.format === "docx" ? docxOf(job, images) : odtOf(job, images);
 });
 
-// Dots per inch of the size that pictures have (72), and pixels of a side: as many as paper shows.
+// Dots per inch: as many as paper shows, and those at which pictures have their own size. Then the most pixels of a side.
 const dense = 192;
 const plain = 72;
 const sideAtMost = 3_000;
@@ -25,7 +25,7 @@ async function imagesOf(pictures: OfficePictures): Promise<OfficeImages> {
   const images: OfficeImages = {};
   for (const [key, { svg, width, height, label }] of Object.entries(pictures)) {
     const density = Math.max(1, Math.min(dense, (sideAtMost / Math.max(width, height)) * plain));
-    // One that can't be made costs itself, and stays code.
+    // A picture that can't be made stays code; the others are not affected.
     const png = await sharp(Buffer.from(svg), { density })
       .flatten({ background: paper })
       .timeout({ seconds })

@@ -56,7 +56,7 @@ export async function docxOf(
   };
   for (const { who, when, ...said } of turns) {
     if (who !== null) children.push(new Paragraph({ text: `${who} (${when})`, heading: HeadingLevel.HEADING_2 }));
-    // Headings of a message stand below the one of who has written it.
+    // Headings of a message are below the heading with its author.
     const below = who === null ? 0 : 2;
     for (const block of blocksOf(said, images)) children.push(...drawn(block, noteOf, below));
   }
@@ -70,7 +70,7 @@ export async function docxOf(
   return new Uint8Array(await Packer.toBuffer(document));
 }
 
-/** Keeps a note; its number. */
+/** Keeps a note; returns its number. */
 type NoteOf = (text: string) => number;
 
 function drawn(block: OfficeBlock, noteOf: NoteOf, below: number): (Paragraph | Table)[] {

@@ -13,14 +13,14 @@ export const officeTypes = {
   xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 } as const;
 
-// Of one document; others stay code.
+// Pictures of one document; further ones stay code.
 const picturesAtMost = 60;
-// Each may need a gigabyte for a moment.
+// Each document may need a gigabyte for a moment.
 const queue = new FairQueue(2);
 
 /**
- * A conversation, a text or a table as a document of an office, made in a child process; undefined if it takes too much time or memory. `owner` is whose
- * turn it is in the fair queue.
+ * A conversation, a text or a table as an office document, made in a child process; undefined if that takes too much time or memory.
+ * `owner`: key by which turns in the fair queue are shared.
  */
 export async function makeDocument(
   job: OfficeDocument | OfficeSheet,

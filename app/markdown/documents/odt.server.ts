@@ -46,7 +46,7 @@ export function odtOf({ title, author, notice, turns }: OfficeDocument, images: 
   let noteCount = 0;
   for (const { who, when, ...said } of turns) {
     if (who !== null) body.push(heading(2, escaped(`${who} (${when})`)));
-    // Headings of a message stand below the one of who has written it, those of a text below its title.
+    // Headings of a message are below the heading with its author, headings of a text below its title.
     const below = who === null ? 1 : 2;
     const noteOf = (text: string) => {
       noteCount++;
@@ -57,7 +57,7 @@ export function odtOf({ title, author, notice, turns }: OfficeDocument, images: 
   const content = `<?xml version="1.0" encoding="UTF-8"?><office:document-content ${namespaces} xmlns:xlink="http://www.w3.org/1999/xlink" office:version="1.3"><office:automatic-styles>${styles}</office:automatic-styles><office:body><office:text>${body.join("")}</office:text></office:body></office:document-content>`;
   const parts: Record<string, string> = {
     "content.xml": content,
-    // Empty, but some programs open no document without it.
+    // Holds only the language, but some programs open no document without this file.
     "styles.xml": `<?xml version="1.0" encoding="UTF-8"?><office:document-styles ${namespaces} office:version="1.3"><office:styles><style:default-style style:family="paragraph"><style:text-properties fo:language="es" fo:country="ES"/></style:default-style></office:styles></office:document-styles>`,
     "meta.xml": `<?xml version="1.0" encoding="UTF-8"?><office:document-meta ${namespaces} xmlns:dc="http://purl.org/dc/elements/1.1/" office:version="1.3"><office:meta><dc:title>${attribute(title)}</dc:title><dc:creator>${escaped(author)}</dc:creator></office:meta></office:document-meta>`,
   };
@@ -67,7 +67,7 @@ export function odtOf({ title, author, notice, turns }: OfficeDocument, images: 
   return zipped(parts, objects.length, pictures);
 }
 
-/** The type stands first, and is not compressed (OpenDocument 1.3, part 2, 3.3). */
+/** The media type is the first file of the ZIP, not compressed (OpenDocument 1.3, part 2, 3.3). */
 function zipped(parts: Record<string, string>, objects: number, pictures: Uint8Array[]): Uint8Array {
   const entry = (path: string, type: string) =>
     `<manifest:file-entry manifest:full-path="${path}" manifest:media-type="${type}"/>`;

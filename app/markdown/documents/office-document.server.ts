@@ -1,6 +1,6 @@
 import type { Picture } from "../drawings/drawing.server.ts";
 
-/** A conversation, a reply of it, or a text by itself, to be made into a document of an office. Times are in words. */
+/** A conversation, one of its replies, or a text by itself, to be made into an office document. Times are in words. */
 export type OfficeDocument = {
   format: "docx" | "odt";
   title: string;
@@ -10,9 +10,9 @@ export type OfficeDocument = {
   notice: string;
   turns: OfficeTurn[];
 };
-/** Its drawings by their keys. */
+/** Drawings of a document by their keys. */
 export type OfficePictures = Record<string, Picture>;
-/** The same as pixels, which all programs show. */
+/** The drawings as pixels, which all programs show. */
 export type OfficeImages = Record<string, Omit<Picture, "svg" | "table"> & { png: Uint8Array }>;
 // In pixels, between the margins of a page.
 const textWidth = 600;
@@ -24,9 +24,9 @@ export function fitted({ width, height }: { width: number; height: number }): { 
   return { width: Math.round(width * scale), height: Math.round(height * scale) };
 }
 
-/** Rows of cells to be made into a sheet of an office; the first ones are the names of the columns. */
+/** Rows of cells to be made into a spreadsheet; the cells of the first row are the names of the columns. */
 export type OfficeSheet = { format: "xlsx"; title: string; rows: string[][] };
-/** `who`: null for a text that is the whole document; `files`: names of what was sent with it; `sources`: what its text cites by number. */
+/** `who`: null for a text that is the whole document; `files`: names of the files sent with it; `sources`: cited by number in its text. */
 export type OfficeTurn = {
   who: string | null;
   when: string;

@@ -1,8 +1,8 @@
 import { utils, write } from "@e965/xlsx";
 import type { OfficeSheet } from "./office-document.server.ts";
 
-// A number that a sheet shows as it is written: without zeros at its ends, which phones, postcodes and versions have, with as many digits as
-// it can hold, and not three behind one point, which are thousands to some.
+// A number that a sheet shows as it is written: without zeros at its ends, which phones, postcodes and versions have, with no more digits
+// than a sheet can hold, and without three digits behind one point, which some people read as thousands.
 const plainNumber = /^(?!-0$)(?!-?\d{1,3}[.,]\d{3}$)(?!(?:\D*\d){16})-?(?:0|[1-9]\d{0,14})(?:[.,]\d{0,9}[1-9])?$/;
 // Rows and columns of a sheet, by the format.
 const rowsAtMost = 1_048_576;

@@ -17,6 +17,6 @@ export async function drawDot(code: string): Promise<string> {
     const line = /line (\d+)/.exec(result.errors.map(({ message }) => message).join(" "))?.[1];
     throw new CannotDraw(line ? `No se entiende como DOT: mira la línea ${line}.` : "No se entiende como DOT.");
   }
-  // Its addresses lead nowhere from a picture.
+  // Links lead nowhere from a picture.
   return result.output.slice(result.output.indexOf("<svg")).replace(/<\/?a\b[^>]*>/g, "");
 }

@@ -9,18 +9,18 @@ import { drawingsIn } from "./drawings-in.server.ts";
 
 // In ms. A picture takes some 200, most of it to load its program.
 const drawnWithin = 5_000;
-// In ms: how long a page waits for the sizes of its pictures; it shows the others without.
+// In ms: how long a page waits for the sizes of its pictures; later pictures are shown without a size.
 const knownWithin = 800;
 // In characters of SVG, about 40 MB. A picture that is forgotten is drawn again.
 const keptInAll = 20_000_000;
 
-// Two at once, one of them for each owner.
+// Two drawings at once, at most one of them for each owner.
 const queue = new FairQueue(2);
 const kept = new Map<string, Picture | NoPicture>();
 const waited = new Map<string, Promise<Picture | NoPicture>>();
 let size = 0;
 
-/** The picture that code draws, or why there is none. `owner` is whose turn it is in the fair queue. */
+/** The picture that code draws, or why there is none. `owner`: key by which turns in the fair queue are shared. */
 export function draw(source: DrawingSource, owner: string): Promise<Picture | NoPicture> {
   const { key } = source;
   const known = kept.get(key);
@@ -38,7 +38,7 @@ export function draw(source: DrawingSource, owner: string): Promise<Picture | No
   return drawing;
 }
 
-/** The drawings of a text by their keys; undefined of those that are not drawn soon, which goes on. */
+/** The drawings of a text by their keys; undefined for those that are not drawn soon, whose drawing goes on. */
 export async function drawnIn(text: string, owner: string): Promise<ReadonlyMap<string, Drawn | undefined>> {
   const sources = drawingsIn(text);
   const drawn = new Map<string, Drawn | undefined>(sources.map(({ key }) => [key, undefined]));
@@ -54,7 +54,7 @@ export async function drawnIn(text: string, owner: string): Promise<ReadonlyMap<
   return new Map(drawn);
 }
 
-/** `passing`: it may be drawn another time, when there is more room. */
+/** `passing`: a passing problem; the code may be drawn another time, when there is more room. */
 type Passing = NoPicture & { passing: true };
 
 async function drawAnew({ kind, code }: DrawingSource, owner: string): Promise<Picture | NoPicture | Passing> {
@@ -65,7 +65,7 @@ async function drawAnew({ kind, code }: DrawingSource, owner: string): Promise<P
   try {
     return await queue.run(owner, () => runWorker<Picture | NoPicture>(program, job, drawnWithin));
   } catch (error) {
-    // Any other end of its program is told as well: a picture costs itself, not the page.
+    // Any other failure of the program is told as well: only this picture is missing, not the page.
     const problem = error instanceof TooMuch ? "Es demasiado para dibujarlo." : "No se ha podido dibujar.";
     return { problem, passing: true };
   }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 export type DrawingKind = "mermaid" | "dot" | "vega" | "svg";
-/** Code of a drawing; `key`: by what its picture is asked for. */
+/** Code of a drawing; `key`: identifies its picture in addresses. */
 export type DrawingSource = { kind: DrawingKind; code: string; key: string };
 
 const kinds: Record<string, DrawingKind> = {
@@ -22,7 +22,7 @@ const beginnings: Record<string, [RegExp, DrawingKind]> = {
   html: [/^\s*<svg\s/, "svg"],
 };
 
-// In characters. Layout takes more than linear time, and what people read is shorter.
+// In characters. Layout takes more than linear time, and drawings for people are shorter.
 export const longestDrawing = 20_000;
 
 /** The drawing that a block of code is; undefined if it is none. */
@@ -38,7 +38,7 @@ export function drawingOf(language: string, code: string): DrawingSource | undef
 /** The first word behind the mark of a block of code. */
 export const languageOf = (info: string): string => info.trim().split(/\s+/)[0] ?? "";
 
-/** Whether a block of code has its last mark: else it is still being written, or was cut off. */
+/** Whether a block of code has its closing mark; a block without it is still being written, or was cut off. */
 export function isWhole({ map, content }: { map: [number, number] | null; content: string }): boolean {
   const lines = content.replace(/\n$/, "").split("\n").length - (content === "" ? 1 : 0);
   return map !== null && map[1] - map[0] === lines + 2;

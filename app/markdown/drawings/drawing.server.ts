@@ -7,7 +7,7 @@ export type Picture = { svg: string; width: number; height: number; label: strin
 /** Why code is no picture, as a sentence. */
 export type NoPicture = { problem: string };
 
-/** A picture as a page needs to know it. */
+/** Facts of a picture that a page needs. */
 export type Drawn = (Omit<Picture, "svg"> & { bytes: number }) | NoPicture;
 
 /** Thrown with a sentence for whoever wrote the code. */

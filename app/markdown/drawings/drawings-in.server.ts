@@ -5,10 +5,10 @@ import { type DrawingSource, drawingOf, isWhole, languageOf } from "./drawing-so
 const drawingsAtMost = 30;
 
 /**
- * The drawings in a text, as its blocks of code, the first `atMost` of them. Texts without such a block cost a search for its mark.
+ * The first `atMost` drawings among the blocks of code of a text. A text without such a block costs only a search for its mark.
  */
 export function drawingsIn(source: string, atMost = drawingsAtMost): DrawingSource[] {
-  // As the parser has it, so that a picture has one key everywhere.
+  // Normalised as the parser does it, so that a picture has one key everywhere.
   const text = source.replace(/\r\n?/g, "\n").replaceAll("\0", "\uFFFD");
   if (!/^[ \t>*+\d.)-]*(?:`{3,}|~{3,})[ \t]*(?:mermaid|dot|graphviz|gv|vega|svg|json|xml|html)/im.test(text)) return [];
   const tokens: Parameters<typeof markdown.block.parse>[3] = [];

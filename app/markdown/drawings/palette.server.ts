@@ -2,7 +2,7 @@
 export const paper = "#fbf8f2";
 export const ink = "#2b2520";
 export const font = "Helvetica, Arial, sans-serif";
-// Told apart with any colour vision, on paper (after Okabe and Ito).
+// Colours on `paper` that any colour vision tells apart (after Okabe and Ito).
 export const series = ["#0072b2", "#d55e00", "#009e73", "#b8860b", "#7a5195", "#56b4e9", "#a05050", "#555555"];
 
 /** A colour between ink and paper; `part`: of ink, from 0 to 1. */

@@ -3,7 +3,7 @@ import { CannotDraw } from "./drawing.server.ts";
 // In pixels, of a side.
 const longest = 20_000;
 
-/** An SVG that says its size in pixels, as `original` has it in whatever unit: by itself a browser shows it so large. */
+/** An SVG with its size in pixels, converted from the unit of `original`: a browser shows the SVG in this size when opened alone. */
 export function sizedSvg(original: string, plain: string): { svg: string; width: number; height: number } {
   const [root = ""] = /<svg[^>]*>/.exec(original) ?? [];
   const attribute = (name: string) => new RegExp(`\\s${name}\\s*=\\s*["']([^"']*)["']`).exec(root)?.[1];
@@ -19,7 +19,7 @@ export function sizedSvg(original: string, plain: string): { svg: string; width:
   return { svg: bare.replace("<svg", `<svg width="${width}" height="${height}"`), width, height };
 }
 
-/** A length in pixels; undefined where it is none, or a part of something. */
+/** A length in pixels; undefined if it is missing, a percentage or in another unit. */
 function pixels(length: string | undefined): number | undefined {
   const [, number, unit] = /^\s*(\d{1,6}(?:\.\d*)?)(px|pt)?\s*$/.exec(length ?? "") ?? [];
   return number ? Number(number) * (unit === "pt" ? 4 / 3 : 1) : undefined;

@@ -26,7 +26,7 @@ const locale = {
   },
 };
 
-// Of the table beside a picture.
+// Bounds of the table beside a picture.
 const rowsAtMost = 50;
 const columnsAtMost = 8;
 
@@ -53,7 +53,7 @@ export async function drawVega(code: string): Promise<{ svg: string; table: Draw
       logger: silent,
       locale,
     } as object);
-    // Its addresses lead nowhere from a picture.
+    // Links lead nowhere from a picture.
     return { svg: (await view.toSVG()).replace(/<\/?a\b[^>]*>/g, ""), table };
   } catch {
     throw new CannotDraw("No se entiende como Vega-Lite: falta algo, o algo no es lo que se espera.");
@@ -70,11 +70,11 @@ function parsed(code: string): Record<string, unknown> {
   throw new CannotDraw("No se entiende: no es un objeto de JSON.");
 }
 
-/** Whether something in a drawing has an address of its own, at which its data are. */
+/** Whether some part of a drawing takes its data from an address. */
 function isElsewhere(part: unknown): boolean {
   if (typeof part !== "object" || part === null) return false;
   if ("url" in part && typeof part.url === "string") return true;
-  // Not in its own rows, which may have a column of addresses.
+  // The drawing's own rows are not searched, as they may have a column of addresses.
   return Object.entries(part).some(([name, inner]) => name !== "values" && name !== "datasets" && isElsewhere(inner));
 }
 
@@ -96,7 +96,7 @@ function fieldsOf({ encoding, layer }: Record<string, unknown>): string[] {
   });
 }
 
-/** The values that stand in a drawing, as they are. */
+/** The values that stand in a drawing, as a table; undefined without any. */
 function tableOf(data: unknown): DrawnTable | undefined {
   const one = (Array.isArray(data) ? data[0] : data) as { values?: unknown } | undefined;
   const values = Array.isArray(one?.values) ? one.values.filter((row) => typeof row === "object" && row !== null) : [];

@@ -48,7 +48,7 @@ export function guardConnections(): void {
   subscribe("undici:client:connected", (message) => refuseForbidden((message as { socket: Socket }).socket));
 }
 
-/** An agent of Node's own HTTP that does the same with each of its connections. */
+/** An agent of Node's own HTTP that also closes its connections to forbidden addresses. */
 export function guarded<Kind extends Agent>(agent: Kind): Kind {
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (options, callback) => {

@@ -8,11 +8,11 @@ export type Message = {
   subject: string;
   text: string;
   replyTo?: { name: string; address: string };
-  /** Its own Message-ID, and those that programs put it into a thread by. */
+  /** Its own Message-ID, and the Message-IDs by which programs put it into a thread. */
   messageId?: string;
   inReplyTo?: string;
   references?: string;
-  /** Whether it answers by itself, which no program is to answer again (RFC 3834). */
+  /** Whether it is an automatic answer, which no program is to answer in turn (RFC 3834). */
   isAutomatic?: boolean;
 };
 
@@ -41,10 +41,10 @@ export class Mail {
     return this.#transport !== undefined;
   }
 
-  /** Resolves once the mail server has taken it; rejects with what it said (`responseCode`). Only where it is `available`. */
+  /** Resolves once the mail server has taken the message; rejects with the server's answer (`responseCode`). Only if `available`. */
   async send({ text, isAutomatic, ...message }: Message, { name, foot }: Letterhead): Promise<void> {
     const from = { name, address: this.#from };
-    // The line that ends a message (RFC 3676, 4.3).
+    // The line before the signature (RFC 3676, 4.3).
     const signed = `${text.trimEnd()}\n\n-- \n${foot || name}\n`;
     const headers = isAutomatic && { headers: { "Auto-Submitted": "auto-replied" } };
     await this.#transport?.sendMail({ from, ...message, text: signed, ...headers });

@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { isForbidden } from "./addresses.server.ts";
 
-/** A host that somebody has named is none of the public internet, or its name leads to none. */
+/** A host that somebody has named is not on the public internet, or its name has no public address. */
 export class AddressNotPublic extends Error {
   override name = "AddressNotPublic";
 }
@@ -18,7 +18,7 @@ export function isPublic(address: string): boolean {
     if (range === "ipv4Mapped") return isPublic(given.toIPv4Address().toString());
     if (range === "rfc6052") return isPublic(new ipaddr.IPv4(bytes.slice(12)).toString());
     if (range === "6to4") return isPublic(new ipaddr.IPv4(bytes.slice(2, 6)).toString());
-    // All of the public internet that there is so far (RFC 4291, IANA's registry): the rest is reserved, whatever it stands for.
+    // 2000::/3 is all of the public internet so far (RFC 4291, IANA's registry); every other range is reserved.
     if (((bytes[0] ?? 0) & 0xe0) !== 0x20) return false;
   }
   return range === "unicast";

@@ -4,7 +4,7 @@ import type { Log } from "../log.server.ts";
 /** The part of the Redis client that is used here. */
 export type Redis = Pick<RedisClientType, "isReady" | "eval" | "del" | "destroy">;
 
-// In ms. A command may take this long; after one timeout, commands fail at once for the same time.
+// In ms: how long a command may take; how long commands fail at once after a command has failed.
 const answersWithin = 500;
 const leftAloneFor = 5000;
 // In ms, between attempts to connect.

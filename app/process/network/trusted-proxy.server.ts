@@ -3,7 +3,7 @@ import { BlockList, isIP } from "node:net";
 /** A proxy that says who a person is, in this header (lowercase), and the addresses that it has. */
 export type TrustedProxy = { header: string; addresses: string[] };
 
-/** The addresses and networks in AUTH_PROXY, or undefined if one is none. */
+/** The addresses and networks in AUTH_PROXY, or undefined if one of them is invalid. */
 export function readAddresses(said: string): string[] | undefined {
   const all = said
     .split(",")
@@ -12,7 +12,7 @@ export function readAddresses(said: string): string[] | undefined {
   return all.length > 0 && all.every(isAddressOrNetwork) ? all : undefined;
 }
 
-/** As `BlockList` takes them: `ipaddr.js` knows short forms, such as `127.1`, which that does not. */
+/** Whether `BlockList` takes this text: `ipaddr.js` knows short forms, such as `127.1`, which `BlockList` does not. */
 function isAddressOrNetwork(said: string): boolean {
   const [address = "", bits, ...more] = said.split("/");
   const family = isIP(address);

@@ -20,9 +20,9 @@ const usesAtMost = 100;
 const costAtMost = 20_000;
 
 /**
- * A picture in SVG with nothing but what is drawn: written anew from what was understood. `filters`: whether it may have them, which are
- * costly to draw.
- * Throws SvgRefused with the part that a picture of ours may not have.
+ * An SVG with nothing but its drawn parts, written anew from the parts that are known. `filters`: whether filters, which are costly to
+ * draw, are allowed.
+ * Throws SvgRefused with the part that is not allowed.
  */
 export function plainSvg(source: string, { filters = true } = {}): string {
   const writer = new SvgWriter(filters);
@@ -74,7 +74,7 @@ class SvgWriter {
     this.#out.push(`<${name}${name === "svg" && this.#depth === 1 ? ' xmlns="http://www.w3.org/2000/svg"' : ""}`);
     const { "xlink:href": link, ...others } = attributes;
     const given = link === undefined || "href" in others ? others : { ...others, href: link };
-    // A page gives it its size; without one of its own, in whatever unit, it has the shape of its viewBox.
+    // A page sets the size of the picture; without a size of its own, the picture has the proportions of its viewBox.
     if (this.#depth === 1 && "viewBox" in given) for (const side of ["width", "height"]) delete given[side];
     for (const [attribute, value] of Object.entries(given)) this.#out.push(kept(attribute, value));
     this.#out.push(">");
@@ -137,7 +137,7 @@ function kept(name: string, value: string): string {
   return ` ${name}="${escaped(value)}"`;
 }
 
-/** The sheet without what browsers skip; a comment that is not closed goes on to the end. */
+/** The sheet without comments; a comment that is not closed goes on to the end. */
 function withoutComments(sheet: string): string {
   const [first = "", ...commented] = sheet.split("/*");
   // A part without "*/" is all comment, and the comment goes on in the next one.
@@ -145,7 +145,7 @@ function withoutComments(sheet: string): string {
   return first + kept.join("");
 }
 
-/** Throws for style, in a sheet or an attribute, that would fetch something: only parts of the same picture are referred to. */
+/** Throws for style, in a sheet or an attribute, that would fetch something: style may refer only to parts of the same picture. */
 function checkCss(sheet: string): void {
   const text = withoutComments(sheet);
   for (const [, to = ""] of text.matchAll(/url\s*\(([^)]*)/gi)) {

@@ -1,11 +1,11 @@
 /**
- * References among the elements of a picture: a pattern of patterns, or a `use` of a group of `use`s, is drawn exponentially often. Fed
- * with the elements as they open and close.
+ * References among the elements of a picture: a pattern of patterns, or a `use` of a group of `use`s, is drawn exponentially often.
+ * `open` and `close` take the elements as they come.
  */
 export class References {
-  /** Elements by their ids: how many they hold, and what they refer to, how often. The picture itself has none. */
+  /** By id: the number of elements within, and the ids that are referred to, with their times. The picture itself has an empty id. */
   readonly #named = new Map<string, { size: number; to: { id: string; times: number }[] }>([["", { size: 0, to: [] }]]);
-  /** The nearest name around each element that is open. */
+  /** The id of each open element, or else the nearest id around it. */
   readonly #open: string[] = [];
 
   open(attributes: Record<string, string>): void {
@@ -31,7 +31,7 @@ export class References {
     this.#open.pop();
   }
 
-  /** References of a style sheet may be those of each element. */
+  /** A reference of a style sheet may apply to each element. */
   inSheet(sheet: string): void {
     const count = [...this.#named.values()].reduce((sum, { size }) => sum + size, 0);
     for (const id of idsIn("style", sheet)) this.#refer("", id, Math.max(20, count));

@@ -2,13 +2,13 @@ import cluster from "node:cluster";
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, register } from "@prometheus-io/client";
 import { sameSecret } from "../crypto.server.ts";
 
-// In seconds. From what nobody notices to what everybody takes for broken.
+// In seconds: from waits that nobody notices to waits that everybody takes for a failure.
 const waits = [0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60];
 
 /** Measures the process itself, too: memory, processor time, event loop. Called once a process. */
 export function measureProcess(): void {
   collectDefaultMetrics();
-  // Tells the process that has started this one that it can be asked.
+  // Tells the process that has started this one that this one can be asked for its metrics.
   if (cluster.isWorker) new AggregatorRegistry();
 }
 
@@ -47,10 +47,10 @@ export const cost = new Counter({
   labelNames: ["model"] as const,
 });
 
-/** `aggregator`: how several processes behind one port are made one. */
+/** `aggregator`: how the values of several processes behind one port are combined. */
 type Gauged = { help: string; value(): number | Promise<number>; aggregator?: "sum" | "min" };
 
-/** Gauges that are asked for when somebody looks. Names without `tertulia_`. */
+/** Gauges whose values are computed when they are read. Names without `tertulia_`. */
 export function watch(gauges: Record<string, Gauged>): void {
   for (const [name, { help, value, aggregator = "sum" }] of Object.entries(gauges)) {
     register.removeSingleMetric(`tertulia_${name}`);
@@ -81,7 +81,7 @@ export async function answerMetrics(request: Request, token: string | undefined)
 export const metricsWanted = "metrics";
 export type AllMetrics = { metrics: string };
 
-/** Asks the process that has started the workers, which asks each of them: a request reaches any one. */
+/** Asks the process that has started the workers, which asks each of them: a request reaches only one worker. */
 function ofAllWorkers(): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   const hear = (message: unknown) => {

@@ -16,7 +16,7 @@ export type RequestTrace = {
 
 const traces = new AsyncLocalStorage<RequestTrace>();
 
-/** Runs what answers a request. All that it starts, replies among it, belongs to its trace, also after the answer. */
+/** Runs the handler of a request. All work that it starts, such as replies, belongs to the request's trace, also after the answer. */
 export function inRequest<Result>(headers: Headers, work: (trace: RequestTrace) => Result): Result {
   const [, traceId, flags] =
     /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/.exec(headers.get("traceparent") ?? "") ?? [];

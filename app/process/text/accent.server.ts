@@ -1,5 +1,5 @@
-// Luminance (WCAG 2.2) of the lightest surface that the accent stands on (`--color-raised` in app.css), and of the darkest text on it
-// (`--color-on-accent`) rounded up to it. `tests/e2e/house.spec.ts` has axe measure both in a browser.
+// Luminance (WCAG 2.2), rounded up, of the lightest surface that the accent stands on (`--color-raised` in app.css); also used for the
+// darkest text on the accent (`--color-on-accent`). `tests/e2e/house.spec.ts` has axe measure both in a browser.
 const surface = 0.0135;
 // WCAG 2.2, 1.4.3 (AA).
 const enough = 4.5;

@@ -41,7 +41,7 @@ export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? val
 /** The list of texts that a column holds as JSON. */
 export const textsIn = (stored: string): string[] => JSON.parse(stored) as string[];
 
-// Levels; what is deeper can be parsed, but not be written, compared or shown without running out of stack.
+// In levels. A deeper value can be parsed, but not be written, compared or shown without running out of stack.
 const deepest = 200;
 
 const isDeeper = (value: unknown, levels: number): boolean =>
@@ -50,8 +50,8 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
 /**
- * The object that a JSON text is, nothing being an empty one; undefined if it is something else, broken, or nested as nobody would
- * do it.
+ * The object that a JSON text holds, an empty object for an empty text; undefined for another value, broken JSON, or JSON nested deeper
+ * than `deepest`.
  */
 export function objectOf(text: string): Record<string, unknown> | undefined {
   try {

@@ -1,7 +1,7 @@
-/** A number typed in Spanish; null for an empty field, and one that no bound takes for anything else. */
+/** A number typed in Spanish; null for an empty field; -1, which every bound refuses, for anything else. */
 export function numberTyped(text: string): number | null {
   const typed = text.trim();
-  // Points group thousands only where that is how they stand.
+  // Points separate thousands only if three digits follow each of them.
   const isGrouped = /^[1-9]\d{0,2}(?:\.\d{3}){1,3}(?:,\d{1,6})?$/.test(typed);
   const plain = (isGrouped ? typed.replaceAll(".", "") : typed).replace(",", ".");
   if (plain === "") return null;

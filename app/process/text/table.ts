@@ -1,10 +1,10 @@
-// Of a table: most rows have at least two cells.
+// Share of rows with at least two cells from which on a text is a table.
 const ofTable = 0.6;
 // Lines by which the sign between cells is found.
 const linesTried = 20;
 const signs = [";", "\t", ",", "|"];
 
-/** A text of values between semicolons, tabs or commas as rows with bars between the cells; the text itself if it is no table. */
+/** A text of values between semicolons, tabs, commas or bars as rows with bars between the cells; the text itself if it is no table. */
 export function tableText(text: string): string {
   const rows = tableRows(text);
   if (rows.length === 0 || rows.filter(({ length }) => length > 1).length < ofTable * rows.length) return text;
@@ -39,7 +39,7 @@ function cellsOf(text: string, sign: string): string[][] {
       parts.push(text.slice(from, end < 0 ? undefined : end));
       if (text[at] !== '"') break;
     }
-    // Whatever stands between the quote and the next sign belongs to it, too.
+    // Text between the closing quote and the next separator belongs to the cell, too.
     const from = at;
     while (at < text.length && text[at] !== sign && text[at] !== "\n") at++;
     return parts.join('"') + text.slice(from, at);

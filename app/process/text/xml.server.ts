@@ -66,7 +66,7 @@ export function treeOf(xml: string): Element {
   return builder.root;
 }
 
-// Elements below are left out: no document has them, and a tree is walked by recursion.
+// Elements below this depth are left out: no document has them, and a tree is walked by recursion.
 const deepest = 500;
 
 /** Builds the tree of an element from what a parser says. */

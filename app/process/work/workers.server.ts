@@ -6,7 +6,7 @@ import type { Config } from "../config.server.ts";
 import { createLog, type Log } from "../log.server.ts";
 import { type AllMetrics, metricsWanted } from "../telemetry/metrics.server.ts";
 
-// In ms. A worker has its replies' 20 s and some more to end; one that starts may have to migrate the database first.
+// In ms. An ending worker has the 20 s of its replies and some more; a starting worker may have to migrate the database first.
 const endsWithin = 30_000;
 const listensWithin = 120_000;
 // In ms, before a worker that has died is replaced; doubled each time that its successor dies within a minute.
@@ -18,23 +18,23 @@ const signEvery = 5_000;
 const hungAfter = 20_000;
 const sign = "alive";
 
-/** Has a worker show the process that has started it that it goes on. */
+/** Has a worker send signs of life to the process that has started it. */
 export function showLife(): void {
   setInterval(() => process.send?.(sign), signEvery).unref();
 }
 
 /**
- * Keeps as many processes as asked for behind one port: replaces one that dies, and on SIGHUP all of them one after the other, each by
- * one that runs what is on disk by then. On SIGTERM all of them end.
+ * Keeps as many processes as asked for behind one port: replaces a process that dies, and on SIGHUP all of them one after the other,
+ * each by a process that runs the program then on disk. On SIGTERM all of them end.
  */
 export class Workers {
   readonly #count: number;
   readonly #config: Pick<Config, "publicUrl">;
   readonly #log: Log;
-  /** Sums up what the workers have measured, those that are gone among them. */
+  /** Sums up the metrics of the workers, also of workers that are gone. */
   readonly #metrics = new AggregatorRegistry();
   readonly #serving = new Set<Worker>();
-  /** Those that are told to end. */
+  /** Workers that were told to end. */
   readonly #leaving = new Set<Worker>();
   /** Each worker's last sign of life, by this process's monotonic clock. */
   readonly #seen = new WeakMap<Worker, number>();
@@ -48,24 +48,24 @@ export class Workers {
     this.#log = createLog(config.logLevel);
   }
 
-  /** Resolves once all of them listen. The first one alone finds an empty database, and what is wrong with the settings. */
+  /** Resolves once all workers listen. The first worker starts alone, so that only it meets an empty database or wrong settings. */
   async start(): Promise<void> {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void this.#close(signal));
     process.on("SIGHUP", () => this.replaceAll());
     const [address, code] = await this.#begin();
-    // It has said why.
+    // The worker has said why.
     if (!address) process.exit(code ?? 1);
     console.log(`Tertulia escucha en ${this.#config.publicUrl ?? `http://localhost:${address.port}`}`);
     await Promise.all(Array.from({ length: this.#count - 1 }, () => this.#begin()));
     this.#watch();
   }
 
-  /** Kills workers that stand still; they are replaced as those that die. */
+  /** Kills workers that stand still; they are replaced like workers that die. */
   #watch(): void {
     let before = performance.now();
     setInterval(() => {
       const now = performance.now();
-      // This process stood still as well, as when the machine sleeps.
+      // A late run means that this process stood still as well, as when the machine sleeps.
       const isLate = now - before > 2 * signEvery;
       before = now;
       for (const worker of this.#serving) {

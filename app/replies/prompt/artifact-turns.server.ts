@@ -5,19 +5,19 @@ import type { Turn } from "../providers/model-call.server.ts";
 
 type Written = Pick<ArtifactRow, "n" | "kind" | "title" | "version"> & { text: string };
 
-// In characters, of an artifact that does not fit whole.
+// The excerpt of an artifact that does not fit whole; lengths in characters.
 const beginning = 1_500;
 const headingsAtMost = 40;
 const headingUpTo = 120;
 const kindWords = { text: "texto", table: "tabla", code: "programa" } as const;
 
 /**
- * The artifacts of a chat, those last changed first, as a model is given them before a question: whole as long as they fit into `room`
- * characters together; of the others their headings and how they begin, or their names alone.
+ * The artifacts of a chat as a model is given them before a question, by number. The last changed, first in `written`, get the `room`
+ * first: each is given whole if it fits in the characters left, otherwise by its beginning and headings, or by its name alone.
  */
 export function artifactTurns(questionId: string, written: Written[], room: number): (Turn & { title: string })[] {
   if (written.length === 0) return [];
-  // Nobody who has written one knows it.
+  // The authors of artifacts do not know this mark.
   const mark = hashToken(`artifacts ${questionId}`).slice(0, 8);
   let left = room;
   const texts = new Map<number, string>();

@@ -3,11 +3,11 @@ import type { Source } from "../chunk.ts";
 
 // Characters before and after a passage that a model is given with it.
 const aroundLength = 450;
-// About what a passage takes with both.
+// Approximate characters of a passage with both neighbours.
 const takenByEach = 1_800;
 
-/** By their number, passages of documents with the end of the one before and the beginning of the one after, unless those are sources themselves
- * or there is no room for it: `room` characters. */
+/** Passages of documents, by source number, with the end of the passage before and the beginning of the passage after, unless these are
+ * sources themselves. Empty if all together would exceed `room` characters. */
 export async function withNeighbours(db: Db, sources: Source[], room: number): Promise<Map<number, string>> {
   const placed = sources.flatMap(({ n, fileId, position, quote }) =>
     fileId && position != null ? [{ n, fileId, position, quote }] : [],

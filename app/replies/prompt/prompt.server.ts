@@ -37,7 +37,7 @@ type PromptModel = ModelAccess &
 
 type Place = Awaited<ReturnType<typeof placeOf>>["rows"][number];
 
-/** Documents of the assistant that a chat looks into: of those of a room the ones chosen for it. */
+/** Documents of the assistant that a chat searches; in a room, only those chosen for the room. */
 function lentBy({ assistantFiles, roomFiles }: Place): string[] {
   const all = textsIn(assistantFiles ?? "[]");
   if (roomFiles === null) return all;
@@ -70,7 +70,8 @@ function instructionParts(
 
 /**
  * Builds the prompt for a reply up to its question, and the sources that it may cite. `length`: characters of the reply that exist
- * already; `tools`: what is said of the tools that it may use. Tokens used for summaries are added to `spent`. Throws ReplyError if older messages have to be summarised and that fails.
+ * already; `tools`: parts about the tools that the reply may use. Tokens used for summaries and for other words are added to `spent`.
+ * Throws ReplyError if older messages have to be summarised and that fails.
  */
 export async function buildPrompt(
   { db, engine, storage, searchModel, modelSilence }: PromptServices,
@@ -97,7 +98,7 @@ export async function buildPrompt(
   });
   if (local) return { prompt: { system: "", turns: [] }, sources, stored: { parts: [], turns: [] }, room };
 
-  // Trainings for groups are none of a guest's.
+  // Trainings for groups do not apply to guests.
   const { instructions, examples } = await trainingsFor(db, chat?.roomId == null ? question.userId : "", projectId);
   const parts: StoredPart[] = [
     ...instructionParts(model, instructions, chat),
@@ -208,12 +209,12 @@ function documentParts(whole: WholeDocument[]): StoredPart[] {
 }
 
 /**
- * Passages that were found for this question alone. They stand next to it, at the end: providers keep the beginning of a prompt, and take it
- * for less when it comes again.
+ * Passages that were found for this question alone. They stand next to the question, at the end: providers cache the beginning of a prompt
+ * and charge less for it when it comes again.
  */
 function foundTurns(questionId: string, passages: Source[], around: Map<number, string>): (Turn & { title: string })[] {
   if (passages.length === 0) return [];
-  // Nobody who has written a document knows it, so that none can end its passage and go on in the person's name.
+  // Authors of documents do not know this mark, so no document can end its passage and go on in the person's name.
   const mark = hashToken(`passages ${questionId}`).slice(0, 8);
   const said = (title: string, content: string) => ({ role: "user" as const, title, content });
   return [
@@ -228,7 +229,7 @@ function foundTurns(questionId: string, passages: Source[], around: Map<number, 
   ];
 }
 
-/** Turns with others before the last one. */
+/** Turns with other turns inserted before the last one. */
 const beforeLast = <Turn, Other>(turns: Turn[], others: Other[]) => [
   ...turns.slice(0, -1),
   ...others,

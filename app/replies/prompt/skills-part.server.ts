@@ -9,10 +9,10 @@ const longestDescription = 400;
 const shortestDescription = 40;
 const longest = 12_000;
 
-/** Skills that a person's model may open, by name and purpose; none where there are none. */
+/** Skills that a person's model may open, by name and purpose; empty if there are none. */
 export async function skillsPart(db: Db, userId: string): Promise<StoredPart[]> {
   const { rows } = await listedSkills(db, { userId });
-  // A person's own comes before a shared one of the same name, which can't be opened then.
+  // A person's own skill hides a shared one of the same name, which can't be opened then.
   const known = rows.filter(({ name }, n) => rows.findIndex((row) => row.name === name) === n);
   if (known.length === 0) return [];
   const names = known.reduce((sum, { name }) => sum + name.length, 0);
@@ -23,5 +23,5 @@ export async function skillsPart(db: Db, userId: string): Promise<StoredPart[]> 
   return [{ title: "Oficios", text: `${said}\n${lines.join("\n")}` }];
 }
 
-/** A description on one line, without signs that are not seen. */
+/** A description on one line, without invisible characters. */
 const plain = (description: string) => description.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim();

@@ -33,9 +33,9 @@ type Wanted = {
   room: number;
   /** Documents of an assistant, which may be somebody else's. */
   lent?: { ownerId: string; fileIds: string[] };
-  /** A guest of a room asks: the messages and files of who has opened that are none of theirs. */
+  /** A guest of a room asks: the messages and files of the person who opened the room are not the guest's. */
   ofGuest: boolean;
-  /** Says the question in other words, where its own find little; undefined where nobody is asked. */
+  /** Says the question in other words if its own words find little; undefined if no model is to be asked. */
   otherWords?: (question: string) => Promise<string[]>;
 };
 
@@ -43,7 +43,7 @@ const passagesInPrompt = 6;
 // More passages are used if a sent document does not fit in the prompt as a whole.
 const passagesOfDocuments = 14;
 const quoteLength = 900;
-// Each is a search of its own.
+// Each owner costs a separate search.
 const ownersAtMost = 8;
 
 /**
@@ -119,8 +119,8 @@ function numbered(whole: FileText[], passages: Omit<Source, "n">[], lent: string
 }
 
 /**
- * Passages of other people: of who lends documents with an assistant nothing but these, of other members nothing but what they have put
- * into the project. Each is searched apart.
+ * Passages of other people: from the lender of an assistant's documents only these, from other members only the documents that they have
+ * put into the project. Each owner is searched separately.
  */
 async function hitsOfOthers(
   db: Db,
@@ -140,11 +140,11 @@ async function hitsOfOthers(
   return hits;
 }
 
-// A question of no more words than this means something by what was asked before it: «¿y en 2023?».
+// A question of at most this many words depends on the question before it: «¿y en 2023?».
 const fewWords = 3;
 const earlierLength = 500;
 
-/** The question to search for, and the earlier message that says part of it, which would be its own best answer. */
+/** The text to search for, and the earlier question that completes it, which is excluded because it would be the best hit. */
 async function soughtBy(db: Db, { content, parentId }: MessageRow): Promise<{ text: string; except: string[] }> {
   if (!parentId || questionWords(content).length > fewWords) return { text: content, except: [] };
   const before = await db
@@ -204,7 +204,7 @@ function fitting(documents: FileText[], room: number): FileText[] {
   });
 }
 
-/** The documents of a project, by whose they are. */
+/** The documents of a project, by owner. */
 async function projectDocuments(db: Db, projectId: string | null): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   if (!projectId) return found;

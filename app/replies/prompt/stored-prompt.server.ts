@@ -7,10 +7,10 @@ import type { ToolCall, ToolResult, Turn } from "../providers/model-call.server.
 /** A part of the system prompt: its text, or the document that stands there whole. */
 export type StoredPart = { title: string; text: string } | { title: string; n: number; name: string; fileId: string };
 
-/** A model's prompt as it is kept. Messages and documents are referred to, not repeated: a long chat would be stored once a reply. */
+/** A model's prompt as it is kept. It refers to messages and documents; copies would store a long chat again with each reply. */
 export type StoredPrompt = {
   parts: StoredPart[];
-  turns: // `title`: of one that is the house's, beside those of the person and the model.
+  turns: // `title`: only in turns of the house, which stand beside those of the person and the model.
   (
     | (Pick<Turn, "role" | "content"> & { calls?: Pick<ToolCall, "name" | "input">[]; title?: string })
     | ToolResult
@@ -28,7 +28,7 @@ export type StoredPrompt = {
 export const wholeSaid = ({ n, name }: { n: number; name: string }, text: string) =>
   `[${n}] ${name}\n${text.replaceAll("\f", "\n\n")}`;
 
-/** Keeps what the model was given for a reply, in place of what it was given before. Call it in a transaction. */
+/** Keeps the prompt of a reply, in place of its earlier prompt. Call it in a transaction. */
 export async function storePrompt(db: Db, messageId: string, prompt: StoredPrompt): Promise<void> {
   const now = Date.now();
   await putPrompt(db, { id: newId(), createdAt: now, updatedAt: now, messageId, content: JSON.stringify(prompt) });

@@ -11,7 +11,7 @@ type Asking = {
   model: ModelAccess & { id: string };
   signal: AbortSignal;
   silence: number;
-  /** Grows by what each summary uses, also where a later one fails. */
+  /** Grows by the usage of each summary, also if a later summary fails. */
   spent: Usage;
 };
 

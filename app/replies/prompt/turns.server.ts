@@ -11,12 +11,12 @@ export type BranchRow = Pick<MessageRow, "id" | "parentId" | "role" | "content">
 export type Branch = { rows: BranchRow[]; summary: SummaryRow | undefined };
 
 const rowsAtOnce = 200;
-/** In place of the text of a message of files alone: some model servers refuse an empty one. */
+/** Stands for the text of a message that has only files: some model servers refuse an empty text. */
 const wordless = "[Enviado sin texto.]";
 // Images that model servers take in one request, and no more than a person would look at.
 const imagesInPrompt = 8;
 
-/** The messages that lead to one, that one included, back to the newest summary among them or to the beginning. */
+/** The messages that lead to a message, including it, back to the newest summary on the way or to the beginning. */
 export async function branchTo(
   db: Db,
   message: Pick<MessageRow, "id" | "chatId">,
@@ -58,7 +58,7 @@ export async function asTurns(
   attached: AttachedFile[],
   { seesImages, numbers }: { seesImages: boolean; numbers: Map<string, number> },
 ): Promise<(Turn & { messageId: string; notes: string[] })[]> {
-  // A reply that has no text says nothing; a person may say all by files.
+  // A reply without text says nothing and is left out; a message of a person may consist of files alone.
   const said = rows.filter(({ role, content }) => role === "user" || (role === "assistant" && content !== ""));
   // A conversation starts with the person: providers refuse anything else.
   while (said[0]?.role === "assistant") said.shift();

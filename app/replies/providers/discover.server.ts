@@ -16,16 +16,16 @@ import {
 
 type Needs = { db: Db; engine: Engine; log: Log; modelKey: Buffer };
 
-// At once: a gateway may list thousands.
+// New models of one search: a gateway may list thousands.
 const foundAtMost = 500;
 
 // In ms, until silent servers are asked again.
 const lookAgainAfter = 60_000;
 
 /**
- * Creates the local assistant and the models of the configured providers. Existing models stay as the admin left them, and a
- * provider that has models is not asked again, except Ollama, whose list changes. A server that does not answer is asked every minute until it does.
- * `ready` resolves after the first round, `stop` when no round is running any more; neither rejects.
+ * Creates the local assistant and the models of the configured providers. Existing models stay as the admin left them. A provider that has
+ * models is not asked again, except Ollama, whose list changes. A server that does not answer is asked every minute until it does. `ready`
+ * resolves after the first round, `stop` when no round is running any more; neither rejects.
  */
 export function lookForModels(needs: Needs, config: Providers): { ready: Promise<void>; stop(): Promise<void> } {
   const { log } = needs;
@@ -68,8 +68,8 @@ async function withLocal(needs: Needs): Promise<(provider: string) => boolean> {
 }
 
 /**
- * Asks all configured providers once more, and the servers of the models that administrators have added; what is new of these is off until one
- * is chosen, and with `areOff` all that is new. Returns how many new models were found.
+ * Asks all configured providers once more, and the servers of the models that administrators have added. New models of these servers are
+ * off until they are chosen; with `areOff`, all new models are off. Returns how many new models were found.
  */
 export async function findNewModels(needs: Needs, config: Providers, { areOff = false } = {}): Promise<number> {
   const count = async () => (await needs.db.selectFrom("models").select("id").execute()).length;
@@ -80,7 +80,7 @@ export async function findNewModels(needs: Needs, config: Providers, { areOff = 
   return (await count()) - before;
 }
 
-/** `asked`: those that have been asked already. */
+/** `asked`: providers that have been asked already. */
 async function addModelsOfServers(needs: Needs, asked: Provider[]): Promise<void> {
   const rows = await needs.db.selectFrom("models").where("enabled", "=", 1).selectAll().execute();
   const servers = new Map<string, ModelServer>();
@@ -139,7 +139,7 @@ async function addModelsOf(
   });
 }
 
-/** Stores those of these models that are not there yet, and answers them. */
+/** Stores the found models that are not stored yet, and answers these. */
 async function addFresh(needs: Needs, found: ListedModel[], areOff: boolean): Promise<ListedModel[]> {
   const existing = await needs.db.selectFrom("models").select(["provider", "externalId"]).execute();
   const fresh = found.filter(
@@ -203,7 +203,7 @@ async function addModel(
         temperature: null,
         pseudonyms: 0,
         resumes: 1,
-        // On the same machine it costs nothing.
+        // `helpsSearch`: a model on the same machine costs nothing.
         purpose: "",
         helpsSearch: found.provider !== "local" && isOnThisMachine(found.baseUrl, found.provider) ? 1 : 0,
         refused: "",

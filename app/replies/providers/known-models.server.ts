@@ -42,12 +42,12 @@ const table: Record<string, Record<string, [number, number, number, number, numb
   },
 };
 
-// The dates and words behind a name by which a provider tells editions of one model apart.
+// Dates and words after a name, by which a provider tells editions of one model apart.
 const edition = /^(?:-\d{8}|-\d{4}-\d{2}-\d{2}|-latest|-\d{3}|-0)?$/;
 
 /**
- * Facts about a model of these providers by its name; undefined for another one, and behind an address of one's own, where a name says
- * nothing of who is paid.
+ * Facts about a model of these providers by its name; undefined for other models, and for a model with its own address, as its name does
+ * not tell who is paid.
  */
 export function knownModel({ provider, externalId, baseUrl }: Pick<ModelRow, "provider" | "externalId" | "baseUrl">) {
   if (baseUrl !== null) return undefined;

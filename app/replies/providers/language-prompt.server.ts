@@ -4,11 +4,11 @@ import type { CallingTurn, Prompt, ToolResult } from "./model-call.server.ts";
 import { thoughtMark } from "./reading/kept-fields.server.ts";
 import { callPart, resultMessage } from "./tool-calls.server.ts";
 
-/** A prompt as the providers' libraries take it, with marks up to where a provider that wants them is to keep it for the next one. */
+/** A prompt as the providers' libraries take it, with marks that tell a provider that wants them which part to cache. */
 export function toPrompt({ system, turns }: Prompt): LanguageModelV4Prompt {
   const said = alternating(turns).map(toMessage);
   const isStep = said.at(-1)?.role === "tool";
-  // Of a step of calls, all; of a question, what was said before it: with the question stands what was found for it alone.
+  // A prompt that ends with results of calls is cached whole; one that ends with a question, up to the turns found for that question.
   const kept = isStep ? said.length - 1 : said.findLastIndex(({ role }) => role === "user") - 1;
   return [
     ...(system ? [marked({ role: "system" as const, content: system })] : []),
@@ -16,7 +16,7 @@ export function toPrompt({ system, turns }: Prompt): LanguageModelV4Prompt {
   ];
 }
 
-/** The end of what Anthropic keeps. It ignores a mark before 1,024 tokens; keeping costs a quarter more once, and saves nine tenths then. */
+/** Marks the end of the part that Anthropic caches, from 1,024 tokens on. Caching costs a quarter more once, and then saves nine tenths. */
 const marked = <Message extends LanguageModelV4Message>(message: Message): Message => ({
   ...message,
   providerOptions: { ...message.providerOptions, anthropic: { cacheControl: { type: "ephemeral" } } },
@@ -39,8 +39,8 @@ function toMessage(one: Group | ToolResult): LanguageModelV4Message {
 type Group = [CallingTurn, ...CallingTurn[]];
 
 /**
- * Turns, those of the person or of the model that follow one another in a group: after a reply that has failed there are such, and
- * templates of models refuse them as messages of their own.
+ * Turns, with consecutive ones of the person or of the model in a group: a failed reply leaves such turns, and templates of models refuse
+ * them as separate messages.
  */
 function alternating(turns: Prompt["turns"]): (Group | ToolResult)[] {
   const groups: (Group | ToolResult)[] = [];

@@ -40,7 +40,7 @@ export type Piece =
   | CallGrowth
   | ImagePiece
   | Finish;
-/** More of the input of a call of which the rest is still to come; the call itself comes whole afterwards. Only where it is asked for. */
+/** More of the input of an unfinished call; the whole call comes afterwards. Sent only with `tellsGrowth`. */
 export type CallGrowth = { type: "call-growing"; name: string; text: string };
 /** An image that a model has made, as it came. */
 export type ImagePiece = { type: "image"; mediaType: string; bytes: Uint8Array };
@@ -79,7 +79,7 @@ export type Settings = {
   frequencyPenalty?: number | undefined;
   parallelToolCalls?: boolean | undefined;
   verbosity?: "low" | "medium" | "high" | undefined;
-  /** In place of the model's own. */
+  /** Replaces the model's own setting. */
   reasoning?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | undefined;
 };
 
@@ -91,18 +91,18 @@ export type Options = {
   silence: number;
   stop?: string[];
   responseFormat?: ResponseFormat | undefined;
-  /** Tools that it may call; without any, a model that calls something all the same has failed. */
+  /** Tools that the model may call; without tools, a model that calls one all the same has failed. */
   tools?: OfferedTool[] | undefined;
   toolChoice?: ToolChoice | undefined;
-  /** With `required`: given by the program that asks, so that an answer without them is refused by name. */
+  /** Given, like `required`, by the program that asks: a setting that the model does not take is refused by name. */
   settings?: Settings | undefined;
   /** Parameters of the protocol that must reach the model. */
   required?: readonly Parameter[] | undefined;
-  /** Whether calls are told of while they are written. */
+  /** Whether calls are reported while they are written. */
   tellsGrowth?: boolean;
-  /** Whether it goes on with a text that may have been whole: then an end without a word is none of a failure. */
+  /** Whether the model goes on with a text that may have been complete: an end without a word is then no failure. */
   mayBeEmpty?: boolean;
-  /** Told what has turned out about the model's server, to be stored with it. */
+  /** Gets the facts learned about the model's server, to be stored with the model. */
   learn?: ((learned: Learned) => Promise<void>) | undefined;
 };
 /** `refused`: parameters that the server refuses; `baseUrl`: address at which the server was found. */

@@ -11,7 +11,7 @@ import { type ModelRequest, modelRequest, requestModel } from "./model-request.s
 type Listener = {
   /** Called whenever any bytes arrive, even if they are only a comment. */
   heard(): void;
-  /** Takes the body of an event stream, in place of the library that has sent the request; bounds what it reads itself. */
+  /** Takes the body of an event stream in place of the library that has sent the request, and bounds its size itself. */
   takeStream?: ((body: Readable) => void) | undefined;
   /** Changes the body of the request, which is JSON. */
   rewrite?: (body: string) => string;
@@ -49,7 +49,7 @@ export const fetchModel: typeof fetch = async (input, given) => {
   return new Response(new ReadableStream(), { headers });
 };
 
-/** A JSON answer that is no completion. An error told with a 200 gets a status of its own, so that it is read as one. */
+/** A JSON answer that is no completion. An error sent with a 200 gets an error status, so that it is read as an error. */
 function tellingOf(text: string, headers: Headers): Response {
   const said = parsed(text);
   const isError = said?.error || said?.object === "error" || (said?.detail && Object.keys(said).length === 1);
@@ -72,12 +72,12 @@ async function answerOf(request: ModelRequest, takeStream: (body: Readable) => v
     takeStream(body);
     return new Response(new ReadableStream(), { ...head, headers: { "Content-Type": "text/event-stream" } });
   }
-  // These have no body by definition, and a Response with one can't be made.
+  // These statuses have no body by definition; a Response with a body can't be made for them.
   const isEmpty = status === 204 || status === 205 || status === 304;
   return new Response(isEmpty ? null : (Readable.toWeb(body) as ReadableStream<Uint8Array>), head);
 }
 
-// As `fetch` counts them.
+// The redirect statuses of `fetch`.
 const redirects = new Set([301, 302, 303, 307, 308]);
 
 const unpackers = new Map<string, () => Transform>([
@@ -88,10 +88,10 @@ const unpackers = new Map<string, () => Transform>([
   ["zstd", createZstdDecompress],
 ]);
 
-/** The body as it was before it was compressed: some servers compress whatever they are asked for. */
+/** The decompressed body: some servers compress although the request asks them not to. */
 function unpacked(answer: IncomingMessage): Readable {
   const unpack = unpackers.get(answer.headers["content-encoding"]?.trim().toLowerCase() ?? "");
-  // Whoever reads it is told what goes wrong.
+  // The reader of the stream gets the error.
   return unpack ? pipeline(answer, unpack(), () => {}) : answer;
 }
 

@@ -9,13 +9,13 @@ export type ListedModel = Pick<
   ModelRow,
   "provider" | "externalId" | "name" | "baseUrl" | "apiKey" | "acceptsImages" | "usesTools" | "contextWindow"
 > & {
-  /** Its own words; what it does not say is guessed in the columns. */
+  /** Facts that the server itself gives; the columns hold a guess for the rest. */
   told?: { sees: boolean | undefined; window: number | undefined };
 };
 
 /** The settings that say where models may be. */
 export type Providers = Pick<Config, "openai" | "anthropic" | "google" | "ollamaBaseUrl">;
-/** A configured provider, with the address that its models have. `list` asks for these and rejects if it does not answer. */
+/** A configured provider, with the address of its models. `list` asks the provider for the models and rejects if it does not answer. */
 export type Provider = { name: ModelRow["provider"]; baseUrl: string | null; list(): Promise<ListedModel[]> };
 
 type Fields = Record<string, unknown>;
@@ -34,7 +34,7 @@ export async function askAbout(model: ModelServer & Pick<ModelRow, "externalId">
   return listed?.find((one) => one.externalId === model.externalId);
 }
 
-/** The models of a server; undefined where none can be asked for. Rejects if it does not answer. */
+/** The models of a server; undefined if its provider has no list to ask for. Rejects if the server does not answer. */
 export function listAt({ provider, baseUrl, apiKey }: ModelServer): Promise<ListedModel[]> | undefined {
   if (provider === "openai-compatible" && baseUrl) return listCompatible(baseUrl, apiKey);
   if (provider === "ollama" && baseUrl) return listOllama(baseUrl);
@@ -81,8 +81,8 @@ async function listOpenAi(apiKey: string): Promise<ListedModel[]> {
 }
 
 /**
- * The models of a list: `data` of OpenAI's format, `models` of Ollama's and Google's, or the list itself. Entries without an id, and
- * those that are there twice, are left out.
+ * The models of a list: `data` of OpenAI's format, `models` of Ollama's and Google's, or the list itself. Entries without an id and
+ * repeated entries are left out.
  */
 function modelsIn(answer: unknown): { id: string; said: Fields }[] {
   const fields = recordOf(answer);
@@ -98,7 +98,7 @@ function modelsIn(answer: unknown): { id: string; said: Fields }[] {
 
 const windowUnknown = 32_768;
 
-/** A window in tokens as a server said it; undefined for what can be none. */
+/** A window in tokens as a server said it; undefined for a value that can't be a window. */
 const windowOf = (...said: unknown[]): number | undefined =>
   said.map(Number).find((window) => Number.isInteger(window) && window >= 256 && window <= 10_000_000);
 
@@ -109,7 +109,7 @@ async function listCompatible(url: string, apiKey: string | null): Promise<Liste
   const models = modelsIn(await askFor(path("/models"), headers)).filter(
     ({ id }) => !/embed|whisper|tts|rerank/i.test(id),
   );
-  // llama.cpp says there what its model can do; older builds have its window only there.
+  // llama.cpp tells at `/props` what its model can do; older builds give the window only there.
   const isLlamaCpp = models.some(({ said }) => recordOf(said.meta) || said.owned_by === "llamacpp");
   const props = isLlamaCpp ? await askFor(url.replace(/\/v1$/, "/props"), headers).catch(() => undefined) : undefined;
   for (const { id, said } of models) {
@@ -131,7 +131,7 @@ async function listCompatible(url: string, apiKey: string | null): Promise<Liste
       baseUrl: url,
       apiKey,
       acceptsImages: flag(sees ?? likelySeesImages(id)),
-      // Not all servers say: it is tried, and a refusal is remembered.
+      // Not all servers tell: tools are tried, and a refusal is remembered.
       usesTools: flag(calls ?? true),
       contextWindow: window ?? windowUnknown,
       told: { sees, window },

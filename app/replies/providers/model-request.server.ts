@@ -12,23 +12,23 @@ export function modelRequest(input: Parameters<typeof fetch>[0], init: RequestIn
   return { url: new URL(input), method, headers: new Headers(headers), body, signal };
 }
 
-// In ms: how long a connection waits for the next message, unless the server says less. The proxy is that of NODE_USE_ENV_PROXY, if
-// it is set, as of Node's own agents.
+// In ms: how long a connection waits for the next message, unless the server says less. As in Node's own agents, the proxy is that of
+// NODE_USE_ENV_PROXY, if it is set.
 const kept = { keepAlive: true, timeout: 4_000, proxyEnv: globalAgent.options.proxyEnv };
 const agents = { "http:": guarded(new HttpAgent(kept)), "https:": guarded(new HttpsAgent(kept)) };
 
-// In ms. `fetch` gives up a host that does not answer after as long.
+// In ms: `fetch`, too, gives up a host that has not answered after this time.
 const connectedWithin = 10_000;
-// In ms. A kept connection that the server had closed before says so at once; later, it may have read the request.
+// In ms. A kept connection that the server had already closed fails at once; if it fails later, the server may have read the request.
 const goneWithin = 500;
 
 /**
- * Sends a request and answers with the head of its response, the body still to be read. With Node's own HTTP, because each token
- * that is read through `fetch` costs several times as much. Fails as `fetch` does: with a TypeError and the true cause in it.
+ * Sends a request and answers with the head of its response, the body still to be read. It uses Node's own HTTP, because each token that
+ * is read through `fetch` costs several times as much. Fails as `fetch` does: with a TypeError and the true cause in it.
  */
 export async function requestModel(request: ModelRequest): Promise<IncomingMessage> {
   try {
-    // Each try takes the next kept connection, until one that is new.
+    // Each try uses the next kept connection, and the last try a new one.
     for (;;) {
       const answer = await send(request).catch((error) => {
         if (!(error instanceof ConnectionGone)) throw error;
@@ -49,12 +49,12 @@ function send({ url, method, headers, body, signal }: ModelRequest): Promise<Inc
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const isSecure = url.protocol === "https:";
   const agent = agents[isSecure ? "https:" : "http:"];
-  // Compressed words would come in blocks.
+  // A compressed stream would bring its words in blocks.
   const request = { method, agent, headers: { ...Object.fromEntries(headers), "accept-encoding": "identity" } };
   let answer: IncomingMessage | undefined;
   const asked = (isSecure ? https : http)(url, request, (response) => {
     answer = response;
-    // Whoever reads is told by the reading. Without a listener, what goes wrong while nobody reads would end the process.
+    // The reader gets errors from the stream. Without this listener, an error while nobody reads would end the process.
     response.on("error", () => {});
     resolve(response);
   });
@@ -68,7 +68,7 @@ function send({ url, method, headers, body, signal }: ModelRequest): Promise<Inc
   });
   asked.on("close", () => {
     signal.removeEventListener("abort", abort);
-    // After what is no answer to such a request, like 101, Node says nothing else.
+    // After a response that does not answer such a request, like 101, Node emits only `close`.
     reject(new Error("closed without an answer"));
   });
   asked.on("socket", (socket) => {

@@ -14,7 +14,7 @@ const keepNothing = { store: false };
 // Google keeps its thoughts to itself unless it is asked for them.
 const showThoughts = { thinkingConfig: { includeThoughts: true } };
 
-/** Options that each provider's library has for itself. Throws ReplyError for a setting that it has none for. */
+/** Options that are specific to a provider's library. Throws ReplyError for a setting that the library has no option for. */
 export function ownOptions(
   model: ModelAccess,
   { parallelToolCalls, verbosity, topK, reasoning = model.reasoning ?? "none" }: Settings,
@@ -26,7 +26,7 @@ export function ownOptions(
   const compatible = {
     ...(parallelToolCalls !== undefined && { parallel_tool_calls: parallelToolCalls }),
     ...(verbosity && { verbosity }),
-    // No parameter of OpenAI's, but of most servers that are compatible.
+    // OpenAI has no such parameter, but most compatible servers do.
     ...(topK !== undefined && { top_k: topK }),
   };
   return {
@@ -42,7 +42,7 @@ export function ownOptions(
   };
 }
 
-/** Settings by the names that the libraries give to what they leave out, with their names in chat completions. */
+/** Settings by the names with which the libraries report an omission, with their names in chat completions. */
 const settingsOf = {
   topP: "top_p",
   topK: "top_k",

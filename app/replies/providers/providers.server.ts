@@ -38,12 +38,12 @@ export function generate(model: ModelAccess, prompt: Prompt, options: Options): 
   return model.pseudonyms ? generateHidden(ask, model, prompt, options) : ask(model, prompt, options);
 }
 
-// Each leaves out something else.
+// Each try changes something else in the request.
 const triesAtMost = 16;
 
 /**
- * Asks as often as it takes to find what the server takes: without a parameter that it refuses, or at the address with `/v1`.
- * Nothing that has begun is asked again.
+ * Asks until the server accepts the request: without a parameter or tool that the server refuses, or at the address with `/v1`. An answer
+ * that has begun is not asked for again.
  */
 async function* ask(given: ModelAccess, prompt: Prompt, asked: Options): AsyncGenerator<Piece> {
   let model = given;
@@ -100,7 +100,7 @@ async function* askOnce(
   { signal, silence, stop = [], responseFormat, tools = [], toolChoice, ...others }: Options,
   refused: ReadonlySet<Parameter>,
 ): AsyncGenerator<Piece> {
-  // It may have been stopped while its prompt was built: an abort that is past fires no event.
+  // The reply may have been stopped while its prompt was built: a signal that has already aborted fires no event.
   signal.throwIfAborted();
   const watch = new Watch(signal, silence);
   const { abort, heard } = watch;
@@ -187,7 +187,7 @@ function asTold(error: unknown, begun: boolean): unknown {
 const optionsFor = (model: ModelAccess, settings: Settings, required: readonly Parameter[]) => ({
   maxOutputTokens: model.maxOutputTokens,
   ...commonOptions(settings),
-  // Providers take one of the two.
+  // Providers take `temperature` or `top_p`, not both.
   ...((settings.topP === undefined || required.includes("temperature")) && {
     temperature: model.temperature ?? undefined,
   }),

@@ -40,7 +40,7 @@ const named: Record<Parameter, RegExp> = {
   response_format: /response_format|text\.format|json[ _]mode/i,
   stop: /["'`[.]stop["'`\]]|stop_sequences/,
   tool_choice: /tool_choice/,
-  // Clear words only: they take all tools of a model from everybody. One that is described wrongly, too many, or a choice must not.
+  // Clear words only: a match takes all tools of a model from everybody. Errors about one tool, too many tools or a choice must not match.
   tools:
     /(?:not|n't) support (?:native )?(?:tools?|functions?)(?![\s_-]?(?:choice|role|result|message))\b|(?:tool|function)[\s-](?:use|calling|calls) (?:is|are) not (?:supported|enabled)|requires? --(?:jinja|enable-auto-tool-choice)|support tool use|"loc"\s*:\s*\[\s*"body"\s*,\s*"(?:tools|functions)"\s*\]|"unsupported_parameter"[^}]{0,80}"param"\s*:\s*"tools"|"param"\s*:\s*"tools"[^}]{0,80}"unsupported_parameter"/i,
   cache_control: /cache_control/,
@@ -54,21 +54,21 @@ export function refusedIn(error: unknown, known: ReadonlySet<Parameter>): Parame
   const { said } = told;
   const [, param] = /"param"\s*:\s*"([\w.]{1,60})/.exec(said) ?? [];
   if (named.tools.test(said)) return known.has("tools") ? [] : ["tools"];
-  // A window that is full names its limit, too: less of the conversation is asked with then.
+  // An error about a full window names its limit, too: the request is then repeated with less of the conversation.
   const kind = error instanceof ReplyError ? error.kind : undefined;
   if (kind !== undefined && kind !== "parameter" && kind !== "broken") return [];
   // A parameter that is missing is refused in the same words; `invalid_request_error` stands in every refusal.
   if (/\b(?:missing|required|must be (?:passed|provided))\b/i.test(said)) return [];
   if (!refusal.test(said.replace(/invalid_?request(?:_?error)?/gi, ""))) return [];
   const exact = param && refusableParameters.find((name) => named[name].test(`"${param}"`));
-  // The one that is named first is the one that is refused; another may be named as the one to use.
+  // The parameter that is named first is refused; another may be named as the one to use.
   const [first] = exact
     ? [exact]
     : refusableParameters
         .filter((name) => !known.has(name) && named[name].test(said))
         .sort((a, b) => said.search(named[a]) - said.search(named[b]));
   if (!first || known.has(first)) return [];
-  // Without a word of the newer name, the limit is left to the server.
+  // If the error does not name the newer parameter, the limit is left to the server.
   if (first === "max_tokens" && !/max_completion_tokens/.test(said)) return ["max_tokens", "max_completion_tokens"];
   return [first];
 }
@@ -116,7 +116,7 @@ const keptLearned = 1_000;
 
 type Refusing = Pick<ModelRow, "id" | "updatedAt" | "refused">;
 
-/** The parameters that are not sent to a model: those of its row, and what it has refused since that was read. */
+/** The parameters that are not sent to a model: those of its row, and those that it has refused since the row was read. */
 export function refusedBy({ id, updatedAt, refused }: Refusing): Set<Parameter> {
   return new Set([...parametersIn(refused), ...(learned.get(`${id} ${updatedAt}`) ?? [])]);
 }

@@ -19,7 +19,7 @@ export class ToolCalls {
   #length = 0;
   #thought = "";
 
-  /** The thoughts to send back; none where they are longer than anything that could be. */
+  /** The thoughts to send back; none if they are longer than any real ones could be. */
   get thoughts(): Thought[] {
     return this.#length > thoughtsAtMost ? [] : this.#thoughts;
   }
@@ -48,8 +48,7 @@ export class ToolCalls {
 }
 
 /**
- * A call as it stands in a prompt. Providers take nothing but an object for its input: one that the model has broken is put into
- * one.
+ * A call as it stands in a prompt. Providers take only an object as its input: an input that the model has broken is put into an object.
  */
 export const callPart = ({ id, name, input, meta }: ToolCall) => ({
   type: "tool-call" as const,

@@ -15,7 +15,7 @@ export function schemaForModels(given: Schema): Schema {
   for (const alternatives of [anyOf, oneOf].map(listOf)) {
     const each = alternatives.map((one) => schemaForModels(referred(recordOf(one) ?? {}, given)));
     all.push(...each);
-    // Needed is what each of them needs.
+    // A name is required if all alternatives require it.
     const [first = [], ...others] = each.map((one) => stringsIn(one.required));
     required_.push(first.filter((name) => others.every((other) => other.includes(name))));
   }

@@ -4,8 +4,8 @@ import type { Pseudonyms } from "./pseudonyms.server.ts";
 type Ask = (model: ModelAccess, prompt: Prompt, options: Options) => AsyncGenerator<Piece>;
 
 /**
- * Asks a model with marks in place of identifiers, and puts these back in what it sends: in its text and thoughts as they come, in the
- * input of its calls. Tools therefore get the true values.
+ * Asks a model with marks in place of identifiers, and puts the identifiers back in its answer: in text and thoughts as they come, and in
+ * the input of calls. Tools therefore get the true values.
  */
 export async function* generateHidden(
   ask: Ask,
@@ -13,7 +13,7 @@ export async function* generateHidden(
   prompt: Prompt,
   options: Options,
 ): AsyncGenerator<Piece> {
-  // Loaded only when used: it brings what is known of the phone numbers of all countries.
+  // Loaded only when used: the module brings data on the phone numbers of all countries.
   const { Pseudonyms } = await import("./pseudonyms.server.ts");
   const pseudonyms = new Pseudonyms(textsOf(prompt));
   yield* restored(ask(model, await hidePrompt(prompt, pseudonyms), options), pseudonyms);
@@ -43,7 +43,7 @@ async function* restored(pieces: AsyncGenerator<Piece>, pseudonyms: Pseudonyms):
   const reasoning = pseudonyms.restorer();
   const growing = pseudonyms.restorer();
   const inputs = new Map<number, ReturnType<Pseudonyms["restorer"]>>();
-  /** The rest of the stretch before, once another one begins. */
+  /** The held-back rest of the stretch before, once a piece of another kind begins. */
   function* rest(next: Piece["type"]): Generator<Piece> {
     const thought = next === "reasoning" ? "" : reasoning.end();
     if (thought) yield { type: "reasoning", text: thought };

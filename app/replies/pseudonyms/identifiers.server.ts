@@ -25,15 +25,15 @@ export const kinds = [
 ] as const;
 type Kind = (typeof kinds)[number];
 
-/** Something in a text that says who somebody is. `key`: the same however it is written. */
+/** A text that identifies somebody. `key`: equal for all spellings of one identifier. */
 export type Identifier = { start: number; end: number; kind: Kind; key: string };
 
-// Candidates looked at before others have their turn.
+// Candidates that are checked before other tasks of the process may run.
 const atOnce = 200;
 
 /**
  * Identifiers in a text, in their order: those whose check digits are right, e-mail addresses, and numbers that are phone numbers
- * somewhere. The time grows with the length of the text; others have their turn in between.
+ * somewhere. The time grows with the length of the text; other tasks of the process run in between.
  */
 export async function findIdentifiers(text: string): Promise<Identifier[]> {
   const found: Identifier[] = [];
@@ -58,7 +58,7 @@ type Shape = { kind: Kind; pattern: RegExp; isValid(written: string): boolean };
 const valid = (check: (value: string) => { isValid: boolean }) => (written: string) =>
   check(written.replace(/[ .\-/]/g, "").toUpperCase()).isValid;
 
-// In this order: what has letters, or more digits, is recognised before what it might be taken for.
+// The order matters: a shape with letters, or with more digits, stands before the shapes that it might be taken for.
 const shapes: Shape[] = [
   {
     kind: "CORREO",
@@ -80,7 +80,7 @@ const shapes: Shape[] = [
   },
 ];
 
-/** Text that looks like an identifier there. If its check digits are wrong, no other one is looked for in the middle of it. */
+/** Text that looks like an identifier. If its check digits are wrong, no other identifier is looked for inside this text. */
 type Looked = Identifier & { isValid: boolean };
 
 function identifierAt(text: string, start: number): Looked | undefined {
@@ -97,12 +97,12 @@ function identifierAt(text: string, start: number): Looked | undefined {
 
 const keyOf = (written: string) => written.replace(/[\s.\-/()]/g, "").toUpperCase();
 
-/** Whether nothing goes on here that the text before belongs to: no letter, no digit, no decimals. */
+/** Whether the word or number ends here: no letter, digit or decimals follow. */
 const isWhole = (text: string, end: number) => !/^(?:[\p{L}\p{N}_]|[.,/-]\d)/u.test(text.slice(end, end + 3));
 
 const specifications = getCountrySpecifications();
 
-/** As many letters and digits as its country has, in groups or not. */
+/** The IBAN at this place: as many letters and digits as its country has, in groups or not. */
 function ibanAt(text: string, start: number): Looked | undefined {
   if (!/^[A-Za-z]{2}\d{2}/.test(text.slice(start, start + 4))) return;
   const country = text.slice(start, start + 2).toUpperCase();
@@ -117,12 +117,12 @@ function ibanAt(text: string, start: number): Looked | undefined {
   }
   if (written.length < length || !isWhole(text, end)) return;
   const { errorCodes } = validateIBAN(written.toUpperCase());
-  // The check digits of the account inside of it are the bank's matter.
+  // Wrong check digits of the account inside the IBAN are ignored: the bank checks those.
   const isValid = errorCodes.every((code) => code === ValidationErrorsIBAN.WrongAccountBankBranchChecksum);
   return { start, end, kind: "IBAN", key: written.toUpperCase(), isValid };
 }
 
-// Groups of digits of a number; what follows it on the line may be another number, so the longest that is valid counts.
+// Groups of digits of a number; the last groups may belong to another number, so the longest valid part counts.
 const phoneGroups = /\(?(?:\+|00)?\(?\d{1,15}\)?(?:[ .-]?\(?\d{2,15}\)?){0,6}/y;
 
 function phoneAt(text: string, start: number): Looked | undefined {
@@ -141,13 +141,13 @@ function phoneAt(text: string, start: number): Looked | undefined {
 function isPhone(number: string): boolean {
   const digits = number.replace(/\D/g, "");
   const isForeign = /^\(?(?:\+|00)/.test(number);
-  // Without a prefix it is taken for a Spanish one, which has nine digits.
+  // A number without a prefix is taken for a Spanish one, which has nine digits.
   const mayBe = isForeign ? digits.length >= 8 && digits.length <= 17 : digits.length === 9 && /^[6-9]/.test(digits);
   return mayBe && isValidPhoneNumber(number.replace(/[()]/g, "").replace(/^00/, "+"), "ES");
 }
 
 function passesLuhn(digits: string): boolean {
-  // Nothing but zeros passes, too.
+  // A number of zeros alone would pass, too.
   return digits.length >= 13 && /[1-9]/.test(digits) && luhnChecksumValidate(digits);
 }
 

@@ -52,7 +52,7 @@ export class Pseudonyms {
     );
   }
 
-  /** The same for a text that comes in pieces: what may be the beginning of a mark waits for the next one. */
+  /** Restores a text that comes in pieces: a possible beginning of a mark waits for the next piece. */
   restorer(): Restorer {
     return new Restorer((text) => this.restore(text));
   }

@@ -8,13 +8,13 @@ import type { Usage } from "../chunk.ts";
 import { cutCalls, partsOf, type ReplyPart, storedParts } from "../parts.server.ts";
 import { costOf, estimateUsage, settleUsage, spendInRoom } from "../usage.server.ts";
 
-/** How often a reply goes on by itself: one that ends its process each time must not do so for ever. */
+/** How often a reply is resumed automatically: a reply that crashes its process each time must not do so for ever. */
 const takeoversAtMost = 3;
 
 /** The process that adopts, the time, and the limit for abandoned runs: no sign of life since `before`. Times by the shared clock. */
 export type Adopting = { writer: string; before: number; now: number };
 
-/** A reply that this process has taken, and what it takes to go on with it; without `way` it has ended as interrupted. */
+/** A reply that this process has taken, and the data to go on with it; without `way` the reply has ended as interrupted. */
 export type Adopted = { reply: MessageRow; way: Way | undefined };
 type Way = { question: MessageRow; model: ModelRow; parts: ReplyPart[] };
 
@@ -31,8 +31,8 @@ const isAbandoned = (before: number) => (e: ExpressionBuilder<Tables, "messages"
   ]);
 
 /**
- * Takes an abandoned reply for this process, or ends it as interrupted where it can't go on. Its cost is counted, and calls that were under
- * way are cut off. Undefined if another process was faster, or its own has come back to life.
+ * Takes an abandoned reply for this process, or ends it as interrupted if it can't go on. Its cost is counted, and calls that were under
+ * way are cut off. Undefined if another process was faster, or the reply's own process is alive again.
  */
 export async function adopt(
   { db, artifacts }: { db: Db; artifacts: Artifacts },
@@ -47,7 +47,7 @@ export async function adopt(
   }
 }
 
-/** Rolls back what was counted. */
+/** Thrown to roll back the counted usage. */
 class TakenByAnother extends Error {}
 
 async function take(trx: Trx, artifacts: Artifacts, id: string, { writer, before, now }: Adopting): Promise<Adopted> {
@@ -57,9 +57,9 @@ async function take(trx: Trx, artifacts: Artifacts, id: string, { writer, before
   const model = await trx.selectFrom("models").where("id", "=", modelId).selectAll().executeTakeFirst();
   const question = await trx.selectFrom("messages").where("id", "=", parentId).selectAll().executeTakeFirst();
   const cost = model && uncounted(found, model);
-  // Before the message is locked: where a reply ends, its use is counted first, too.
+  // Counted before the message is locked, in the same order as at the end of a reply.
   if (cost) await settleUsage(trx, found.userId, model, cost, now);
-  // A run that its process has left in peace has not ended that process.
+  // A run that its process has handed over (`heartbeatAt` 0) has not crashed that process.
   const takeovers = found.takeovers + (heartbeatAt === 0 ? 0 : 1);
   const mayGoOn = model?.enabled === 1 && model.resumes === 1 && takeovers <= takeoversAtMost;
   const way = mayGoOn && question ? { question, model } : undefined;
@@ -93,7 +93,7 @@ async function take(trx: Trx, artifacts: Artifacts, id: string, { writer, before
   return { reply, way: way && { ...way, parts: partsOf(reply.content, await storedParts(trx, id)) } };
 }
 
-/** Usage of the run that was cut off, by lengths; undefined if it had not asked its model, or was counted. */
+/** Estimated usage of the run that was cut off; undefined if the run had not asked its model, or was counted already. */
 function uncounted({ promptLength, content, outputTokens }: MessageRow, { provider }: ModelRow): Usage | undefined {
   if (promptLength === null || provider === "local") return;
   const usage = estimateUsage(promptLength, content.length);

@@ -5,7 +5,7 @@ import { notDecided } from "../parts.server.ts";
 import type { StoredPrompt } from "../prompt/stored-prompt.server.ts";
 import { versionOf } from "../reading-place.server.ts";
 
-/** How a run may end. `waiting`: for the person to decide; it goes on in another run. */
+/** How a run may end. `waiting`: the person has to decide; the reply goes on in another run. */
 export type EndStatus = Exclude<MessageRow["status"], "streaming">;
 
 /** Why a run is told to end; not a failure. */
@@ -18,7 +18,7 @@ export class StopReply extends Error {
   }
 }
 
-/** Successor of a reply that this process leaves: another one, or its own next start. */
+/** Successor for a reply that this process leaves: another process, or the next start of this one. */
 export type Heir = "another" | "next start";
 
 /** Why a run is told to end: somebody else goes on with its reply. */
@@ -38,16 +38,16 @@ export class Run {
   readonly messageId: string;
   /** The process that writes it. */
   readonly writer: string | null;
-  /** Its parts of text, together. */
+  /** The text of all its text parts. */
   text: string;
   readonly parts: ReplyPart[];
   sources: Source[] = [];
   /** The model's prompt, and its length in characters. */
   prompt: StoredPrompt | undefined;
   promptLength = 0;
-  /** Tokens used for summarising older messages. */
+  /** Tokens used for summaries and for other words to search by. */
   spent: Usage = { inputTokens: 0, outputTokens: 0 };
-  /** Cost of the same by models that have failed. */
+  /** Cost of the `spent` tokens of models that have failed. */
   spentBefore = 0;
   usage: ReplyUsage = { inputTokens: 0, outputTokens: 0 };
   /** Tokens that are stored with the reply once it has ended: of all its runs, estimated where none were reported. */
@@ -63,7 +63,7 @@ export class Run {
   title: string | undefined;
   /** True when nothing more will come, the title included. */
   done = false;
-  /** Parts of earlier runs, thoughts and calls included. */
+  /** Length of the parts of earlier runs, thoughts and calls included. */
   readonly lengthBefore: number;
   /** Characters of `text` that the database already has. */
   stored: number;
@@ -78,7 +78,7 @@ export class Run {
   /** Parts as they were stored last, by their place. */
   readonly #storedParts = new Map<number, string>();
   #followedUntil = 0;
-  /** Whether it goes on with no earlier text. */
+  /** Whether earlier runs have left no text. */
   readonly #isNew: boolean;
   #mistaken: { to: number; finishedAt: number } | undefined;
   readonly #abort = new AbortController();
@@ -145,7 +145,7 @@ export class Run {
     this.announce();
   }
 
-  /** Its model answers others first. */
+  /** Notes its place in the model's queue. */
   waitFor(place: number): void {
     this.place = place;
     this.announce();
@@ -164,14 +164,14 @@ export class Run {
     return this.parts.filter((part) => part.kind === "tool");
   }
 
-  /** Adds a call, or an image that one has made. Whoever changes a call later announces it. */
+  /** Adds a call, or an image that a call has made. Code that changes a call later has to call `announce`. */
   add(part: ToolPart | ImagePart): void {
     this.endThought();
     this.parts.push(part);
     this.announce();
   }
 
-  /** Says of calls that are under way at the end of the run that they were cut off; of a stopped one, that nobody has decided. */
+  /** Marks calls still running at the end of the run as interrupted; in a stopped run, waiting and allowed calls as refused. */
   endCalls(status: EndStatus): void {
     const finishedAt = Date.now();
     for (const part of this.calls) {
@@ -187,13 +187,13 @@ export class Run {
   }
 
   /**
-   * The reply as it is kept. A thought that was taken for text is one here, while its readers keep what they have been sent: an
-   * offset in the text must not change its meaning under them.
+   * The reply as it is kept. A thought that was taken for text is a thought here, while readers keep the text that they have been sent: an
+   * offset in the text must not change its meaning for them.
    */
   get result(): ReplyState {
     if (!this.#mistaken) return this;
     const { to, finishedAt } = this.#mistaken;
-    // It may have gone out with the beginning of the tag that ends it.
+    // The thought may end with the beginning of its closing tag.
     const thought = this.text
       .slice(0, to)
       .replace(/\n\s{0,20}<\/?[a-z]{0,8}$/, "")
@@ -217,8 +217,8 @@ export class Run {
   }
 
   /**
-   * Those of these parts that the database does not have as they are now: of the run itself while it lasts, of its result at the
-   * end. Text is not among them: it lies in the message.
+   * The parts that the database does not have in their present state: those of the run while it lasts, those of its result at the end.
+   * Text parts are not among them: their text is in the message.
    */
   unstored(parts: ReplyPart[]): NumberedPart[] {
     return parts.flatMap((part, n) =>
@@ -230,7 +230,7 @@ export class Run {
     for (const { n, part } of parts) this.#storedParts.set(n, stateOf(part));
   }
 
-  /** It is followed in another process, which says so from time to time. */
+  /** Notes that another process follows this run; that process says so from time to time. */
   followElsewhere(): void {
     this.#followedUntil = Date.now() + followedFor;
   }
@@ -263,7 +263,7 @@ export class Run {
     this.#abort.abort(new HandOver(heir));
   }
 
-  /** Its end here, once it is stored as it is. */
+  /** Ends the run in this process, once its state is stored. */
   endHere(heir: Heir): void {
     this.leftTo = heir;
     this.done = true;

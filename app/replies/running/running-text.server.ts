@@ -11,11 +11,11 @@ import { sourcesOf } from "./settle.server.ts";
 
 // In ms. A killed server loses at most the last 250 ms of text.
 const storeEvery = 250;
-// The same for replies that are followed in another process, which reads them from the database. Each time all of a reply is
-// written and read: what is longer than 5,000 characters is stored less often, by its length.
+// In ms, for replies that another process follows by reading the database. Each time the whole reply is written and read, so replies
+// longer than 5,000 characters are stored less often, in proportion to their length.
 const storeForOthersEvery = 50;
 const charactersEachMs = 100;
-// A sign of life, for other processes.
+// In ms between signs of life for other processes.
 const beatEvery = 5_000;
 
 type TextServices = { db: Db; clock: SharedClock; log: Log; changes: Pick<Changes, "tellOfReplies"> };
@@ -27,14 +27,14 @@ export class RunningText {
   readonly #timer: NodeJS.Timeout;
   #storing: Promise<void> | undefined;
 
-  /** `runs`: those that are running, as they are at any time. */
+  /** `runs`: the running replies, as a map that stays current. */
   constructor(services: TextServices, runs: ReadonlyMap<string, Run>) {
     this.#services = services;
     this.#runs = runs;
     this.#timer = setInterval(() => this.#tick(), storeForOthersEvery).unref();
   }
 
-  /** Resolves when what is being stored at this moment is: the end of a reply must not be overwritten by its beginning. */
+  /** Resolves when the store under way has finished: the end of a reply must not be overwritten by its beginning. */
   get stored(): Promise<void> {
     return this.#storing ?? Promise.resolve();
   }
@@ -68,7 +68,7 @@ export class RunningText {
       });
   }
 
-  /** One transaction for all of them: a commit costs the same for one row or for a thousand. One row is one by itself. */
+  /** One transaction for all replies: a commit costs the same for one row or for a thousand. A single row needs no transaction. */
   async #store(due: Run[], now: number): Promise<void> {
     const { db, clock } = this.#services;
     const stored = due.map((run) => ({ run, length: run.text.length, parts: run.unstored(run.parts) }));

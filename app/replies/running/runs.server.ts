@@ -53,12 +53,12 @@ type Going = { parts?: ReplyPart[]; zone?: string | undefined };
 /** While this process closes: who goes on with its replies, and until when they may end by themselves. */
 type Leaving = { heir: Heir; late: Promise<void> };
 
-// In ms. A process whose replies show no sign of life for that long is taken for dead; they are looked for so often.
+// In ms. A process whose replies show no sign of life for `deadAfter` is taken for dead; such replies are looked for every `lookEvery`.
 const deadAfter = 15_000;
 const lookEvery = 5_000;
-// A database that takes longer to answer was away: the others could not give a sign of life either.
+// In ms. If the database takes longer to answer, it was away: other processes could not give a sign of life either.
 const answersWithin = 2_000;
-// Of several processes that could take a reply that was left, the one with the fewest replies is to be first.
+// In ms, for each reply and at most. The process with the fewest replies waits least and takes a reply that was left.
 const waitForEach = 2;
 const waitAtMost = 400;
 const unstored = "La respuesta no se ha podido guardar entera. Lo que se guardó está aquí; reinténtalo.";
@@ -72,7 +72,7 @@ export class Runs {
   readonly #runs = new Map<string, Run>();
   readonly #text: RunningText;
   #looking: NodeJS.Timeout | undefined;
-  /** In epoch ms: before it, missing signs of life say nothing. */
+  /** In epoch ms: until this time, missing signs of life prove nothing. */
   #looksFrom = 0;
   #adopting: Promise<unknown> = Promise.resolve();
   readonly #settling = new Set<Promise<EndStatus>>();
@@ -90,7 +90,7 @@ export class Runs {
     }
   }
 
-  /** By what the writer of a reply shows itself, from its first row on. */
+  /** The writer of a reply and its sign of life, stored from the first row of the reply on. */
   signature(): Pick<MessageRow, "writer" | "heartbeatAt"> {
     return { writer: this.#services.processes.id, heartbeatAt: this.#services.clock.now() };
   }
@@ -150,7 +150,7 @@ export class Runs {
       await run.ended;
       return;
     }
-    // Another process writes it, which notices at its next store, or it waits for a decision.
+    // Another process writes the reply and notices at its next store, or the reply waits for a decision.
     const now = Date.now();
     await this.#services.db.transaction().execute(async (trx) => {
       const stopped = await trx
@@ -178,7 +178,7 @@ export class Runs {
     };
     await this.#adopting;
     for (const run of this.#runs.values()) void this.#leaveInTime(run, this.#leaving);
-    // A request that was under way may still start one.
+    // A request that was under way may still start a run.
     for (let run = this.#oneUnderway(); run; run = this.#oneUnderway()) await run.ended;
     this.#closing.resolve("closing");
     await Promise.all(this.#settling);
@@ -238,7 +238,7 @@ export class Runs {
     const settling = this.#settleSurely(run, reply, model, status);
     this.#settling.add(settling);
     status = await settling.finally(() => this.#settling.delete(settling));
-    // Before the end is told: its readers then find the next reply begun.
+    // Sent before the end is announced, so that readers then find the next reply begun.
     if (status !== "waiting" && status !== "interrupted") await this.#goOn(reply.chatId, status);
     run.end(status);
     measureReply(run, model, status);
@@ -275,7 +275,7 @@ export class Runs {
     const { model, error } = failure;
     const next = await nextInChain(db, failure);
     if (!next) return undefined;
-    // Summaries, and other words to search by, were this model's.
+    // The failed model is charged for its summaries and its other words for the search.
     if (run.spent.inputTokens + run.spent.outputTokens > 0) {
       await settleUsage(db, failure.userId, model, run.spent, Date.now());
       await spendInRoom(db, chatId, costOf(model, run.spent));
@@ -286,7 +286,7 @@ export class Runs {
     const { messageId } = run;
     const cause = error instanceof ReplyError && describeCause(error);
     log.warn({ messageId, modelId: model.id, nextModelId: next.id, cause }, "otro modelo sigue con una respuesta");
-    // After a restart, it goes on with this one.
+    // After a restart, the reply goes on with the new model.
     await db
       .updateTable("messages")
       .set({ modelId: next.id, ...(next.pseudonyms === 1 && { pseudonyms: 1 as const }) })
@@ -297,7 +297,7 @@ export class Runs {
     return next;
   }
 
-  /** Writes a reply. A database that can't be used is waited for as long as nothing is written: what was accepted is answered. */
+  /** Writes a reply. Waits for an unavailable database as long as nothing is written: an accepted message must be answered. */
   async #write(write: () => Promise<void>, run: Run): Promise<void> {
     for (const pause of [...beginAgainAfter, undefined]) {
       try {
@@ -318,12 +318,12 @@ export class Runs {
     try {
       await this.#sendQueued(chatId, ended);
     } catch (error) {
-      // Looked for again in a while, as after the death of a process.
+      // The message is looked for again later, as after the death of a process.
       this.#services.log.error({ chatId, err: error }, "no se pudo enviar un mensaje en espera");
     }
   }
 
-  /** Nothing more comes of a run. */
+  /** Removes a run of which nothing more comes. */
   #forget(run: Run): void {
     run.done = true;
     run.announce();
@@ -353,8 +353,8 @@ export class Runs {
   }
 
   /**
-   * Stores the end of a reply, retrying while the disk is full or the database is unavailable. Readers get the whole text
-   * meanwhile. Answers how it ended: a reply that can't be stored for another reason ends as failed: it must not be asked for, and paid, again.
+   * Stores the end of a reply, retrying while the disk is full or the database is unavailable; readers get the whole text meanwhile.
+   * Answers the final status: if storing fails for another reason, the reply ends as failed, so that it is not asked for and paid again.
    */
   async #settleSurely(run: Run, reply: MessageRow, model: ModelRow, status: EndStatus): Promise<EndStatus> {
     let last = false;
@@ -374,14 +374,14 @@ export class Runs {
         }
       }
       run.end(status);
-      // Gave up while it closes: the next start goes on with what is stored.
+      // The process closes: the next start goes on with the stored state.
       if (last) return status;
       const wait = settleAgainAfter[Math.min(attempt, settleAgainAfter.length - 1)];
       last = (await Promise.race([setTimeout(wait, "again"), this.#closing.promise])) === "closing";
     }
   }
 
-  /** Ends a reply as failed whose end can't be stored as it is. */
+  /** Ends a reply as failed because its true end can't be stored. */
   async #failUnstored(run: Run): Promise<void> {
     const { db, artifacts, log } = this.#services;
     const now = Date.now();
@@ -408,7 +408,7 @@ export class Runs {
     void setTimeout(wait, undefined, { ref: false }).then(() => this.#adoptOrLog());
   }
 
-  /** After an outage of the database, the living get as long as the dead to show themselves again. */
+  /** After an outage of the database, living processes get `deadAfter` ms to give a sign of life again. */
   async #adoptUnlessAway(): ReturnType<Runs["adopt"]> {
     const none = { resumed: 0, interrupted: 0 };
     if (this.#leaving || Date.now() < this.#looksFrom) return none;
@@ -443,7 +443,7 @@ async function uncalling(run: Run): Promise<void> {
   while (run.isCalling && !run.isOver) await run.changed;
 }
 
-/** A person's information about a failure. */
+/** The sentence that tells the person about a failure. */
 function sentenceOf(error: unknown): string {
   if (error instanceof ReplyError) return error.message;
   if (error instanceof StorageUnavailable) return "El almacén de archivos no contesta. Reinténtalo en un momento.";

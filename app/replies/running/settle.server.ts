@@ -26,10 +26,10 @@ export async function settle(
   const now = Date.now();
   const own = usageOf(run, model);
   const isLeft = status === "streaming";
-  // A thought that was taken for text stays one for the readers of what goes on.
+  // In a reply that goes on, a thought that was taken for text stays text for the readers.
   const { text, parts } = isLeft ? run : run.result;
   const usage = addedUsage(own, run.spent);
-  // Summaries and other words to search by belong to it.
+  // The cost includes summaries and other words for the search.
   const counted = countedWith(reply, own, run.spentBefore + costOf(model, usage));
   await db.transaction().execute(async (trx) => {
     // Rows are locked in the same order as when a message is sent (usage, then text use, then chat). Another order
@@ -52,7 +52,7 @@ export async function settle(
     const sessionId = rows[0]?.sessionId;
     if (sessionId) await spendInRoom(trx, reply.chatId, costOf(model, usage));
     const endArtifact = async () => reply.parentId && artifacts.endGrowing(trx, reply.parentId, model.id, now);
-    // Ended or taken over by another process, or deleted with its chat.
+    // The reply was ended or taken over by another process, or deleted with its chat.
     if (numAffectedRows === 0n) {
       if (!(await isBeingWritten(trx, run.messageId))) await endArtifact();
       return;
@@ -62,7 +62,7 @@ export async function settle(
     if (isLeft) return;
     await endArtifact();
     await releaseNotices(trx, run.messageId);
-    // Temporary chats are not spread, not even that there are some.
+    // Webhooks get nothing about temporary chats, not even that they exist.
     if (status !== "waiting" && !sessionId) {
       const { id: messageId, chatId, userId } = reply;
       await tellWebhooks(trx, "replyEnded", { messageId, chatId, userId, modelId: model.id, status }, now);
@@ -75,7 +75,7 @@ export async function settle(
   run.counted = { inputTokens, outputTokens, ...(reasoningTokens !== null && { reasoningTokens }) };
 }
 
-/** Use and cost of a reply with what a run adds: the text that it goes on from was counted when that ended. */
+/** Use and cost of a reply with those that a run adds: earlier runs were counted when they ended. */
 function countedWith(reply: MessageRow, added: ReplyUsage, cost: number) {
   return {
     inputTokens: (reply.inputTokens ?? 0) + added.inputTokens,

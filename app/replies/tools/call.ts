@@ -4,7 +4,7 @@ import type { Answered, InputSchema, ToolQuestion } from "../../tools/tool.serve
 /** Data that a provider's library wants back with a thought or a call, by provider; it means nothing to us. */
 export type ProviderMeta = SharedV4ProviderMetadata;
 
-/** A thought that its provider wants back, as it came; `meta` is what it signed it with. */
+/** A thought that its provider wants back, as it came; `meta`: the provider's signature. */
 export type Thought = { text: string; meta: ProviderMeta };
 
 /** A call as it is kept with its reply. */
@@ -26,7 +26,7 @@ export type Call = {
   input: string;
   /** The schema of the input, kept while the person is asked. */
   schema?: InputSchema;
-  /** Whether a yes is for this call alone, and a person's own: no program says it for them. */
+  /** Whether a yes holds for this call alone, and only the person can give it: no program may. */
   asksAlways?: boolean;
   /** Whether it only reads: only then may it be repeated without asking. */
   readOnly: boolean;
@@ -35,14 +35,14 @@ export type Call = {
   question?: ToolQuestion;
   /** The person's answers to the tool's questions, in order. */
   answers?: Answered[];
-  /** Whether it brings in what anybody may have written. */
+  /** Whether it brings in text that anybody may have written. */
   reachesOut?: boolean;
-  /** Address of the page that shows what it has brought (MCP Apps), and JSON of that for it. */
+  /** Address of the page that shows the result (MCP Apps), and the result as JSON for that page. */
   app?: string;
   structured?: string;
   /** The artifact that it writes. */
   artifactId?: string;
   meta?: ProviderMeta;
-  /** Of the first call of a step: the thoughts before it. */
+  /** Only in the first call of a step: the thoughts before it. */
   thoughts?: Thought[];
 };

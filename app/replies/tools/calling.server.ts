@@ -9,7 +9,7 @@ export type Calling = Pick<
   Caller,
   "userId" | "chatId" | "projectId" | "sessionId" | "modelId" | "messageId" | "zone"
 > & {
-  /** The message itself. */
+  /** The text of the person's message. */
   question: string;
   tools: Tool[];
   /** The tools that the person has allowed for this chat, as `grantName` has them. */

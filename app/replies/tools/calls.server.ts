@@ -10,20 +10,20 @@ import { findProvenance } from "./find-provenance.server.ts";
 import { keepImages } from "./made-images.server.ts";
 import { mustAsk, placesOf } from "./provenance.server.ts";
 
-/** More at once than any task needs. */
+/** Calls in one step: more than any task needs. */
 const callsAtOnce = 16;
-/** Of tools, to a model that has called one that is not there. */
+/** Names of tools told to a model that has called an unknown tool. */
 const namesTold = 40;
 
-// In characters. It is read with its reply.
+// In characters. The structured result is read with its reply.
 const structuredAtMost = 100_000;
 
 export const grantName = ({ toolId, tool, version }: Pick<Tool, "toolId" | "tool" | "version">) =>
   `${toolId} ${tool} ${version}`;
 
 /**
- * Adds the calls of one step to a reply: those that have to be asked about wait, those that can't be made have failed. `begun`: those that
- * are in it already, by their place.
+ * Adds the calls of one step to a reply: calls that have to be asked about wait, calls that can't be made have failed. `begun`: calls that
+ * are in the reply already, by their place.
  */
 export async function addCalls(
   { db }: CallServices,
@@ -39,7 +39,7 @@ export async function addCalls(
   });
   const provenance = await findProvenance(db, { id: calling.messageId }, run, { tools, wantsPlaces });
   const now = Date.now();
-  // One more than may be, so that the model is told.
+  // One call more than allowed, so that the model is told.
   for (const [index, { id, name, input, meta }] of calls.slice(0, callsAtOnce + 1).entries()) {
     const tool = calling.tools.find((one) => one.name === name);
     const refusal =
@@ -96,8 +96,8 @@ function whyNot(tool: Tool | undefined, name: string, input: string, tools: Tool
 const isSameInput = (a: string, b: string) => isDeepStrictEqual(objectOf(a), objectOf(b));
 
 /**
- * Carries out the calls of a reply that nothing stands in the way of any more, all at once. Resolves when they are over and
- * stored; throws what the run was stopped with.
+ * Carries out the running and allowed calls of a reply, all at once. Resolves when they are over and stored; throws the reason with which
+ * the run was stopped.
  */
 export async function carryOut(services: CallServices, run: Run, calling: Calling): Promise<void> {
   const due = run.calls.filter(({ status }) => status === "running" || status === "allowed");
@@ -135,7 +135,7 @@ async function carryOutOne(services: CallServices, run: Run, part: ToolPart, cal
   run.announce();
 }
 
-/** Outcome of a call within its time; an error is an outcome, too, but for a run that is stopped. */
+/** Outcome of a call within its time. An error and a stop of the run are outcomes, too. */
 async function outcomeOf(
   { db, log }: CallServices,
   run: Run,
@@ -167,7 +167,7 @@ async function outcomeOf(
     },
   };
   try {
-    // A tool that does not heed its signal is left behind.
+    // A tool that ignores its signal is not waited for.
     const patience = wait(tool.time, undefined, { signal: over.signal }).then(() => {
       late.abort(tooLate);
       throw tooLate;
@@ -177,7 +177,7 @@ async function outcomeOf(
     );
     return await Promise.race([tool.call(objectOf(call.input) ?? {}, caller), patience, stopped]);
   } catch (error) {
-    // Nobody knows whether what was begun came to its end.
+    // It is unknown whether the call took effect.
     if (run.signal.aborted)
       return { text: "La respuesta se detuvo a mitad de la llamada.", failed: true, unknown: true };
     if (late.signal.aborted) return { text: tooLate.message, failed: true, unknown: true };

@@ -19,7 +19,7 @@ export type Decision = {
   verdict: "once" | "chat" | "no";
   /** The input as the person has changed it, as JSON. */
   input?: string | undefined;
-  /** Why not, in their words; the model is told. */
+  /** The person's reason for a no; the model is told. */
   why?: string | undefined;
   /** Answer to a question of the tool. */
   answer?: Record<string, unknown> | undefined;
@@ -28,7 +28,7 @@ export type Decision = {
 type Deciding = {
   reply: MessageRow;
   decision: Decision;
-  /** The runs, which write the reply on. */
+  /** The model that goes on with the reply. */
   model: ModelRow;
   zone: string;
   /** Records the decision in the audit trail, in the same transaction. */

@@ -43,7 +43,7 @@ export async function findProvenance(
   });
 }
 
-/** A message without the lines that quote somebody: a person's saying no is not in them. */
+/** A message without its quoted lines: the person has not named a place that only a quote names. */
 const withoutQuotes = (content: string) => content.replace(/^[ \t]*>.*$/gm, "");
 
 type Last = { lastId: string };
@@ -55,7 +55,7 @@ const branch = (lastId: string) => sql`
     select m.id, m."parentId", b.depth + 1 from messages m join branch b on m.id = b."parentId"
   )`;
 
-// Sources are JSON that this program has written: the kinds of all but trainings.
+// Sources are JSON that this program has written; the patterns match all kinds but trainings.
 const findTold = prepared(
   (_, { lastId }: Last) => sql<{ id: string }>`${branch(lastId)}
     select m.id from branch join messages m on m.id = branch.id

@@ -6,15 +6,15 @@ import type { Piece } from "../providers/model-call.server.ts";
 import type { Run } from "../running/run.server.ts";
 import type { Calling } from "./calling.server.ts";
 
-// In ms between two times that a text is kept, and more for long ones: so many characters a second are written at most.
+// In ms between two stores of a text. Long texts are stored less often: at most `keptPerSecond` characters a second are written.
 const keptEvery = 700;
 const keptPerSecond = 100_000;
 // In characters of the input: the text begins before that.
 const headAtMost = 2_000;
 
 /**
- * The artifact that a model is writing as the input of its call: kept while it grows, so that it is read meanwhile, and what there is stays if
- * the reply is cut off. The first such call of an answer grows; others come whole.
+ * The artifact that a model is writing as the input of its call: stored while it grows, so that it can be read meanwhile, and its text so
+ * far stays if the reply is cut off. Only the first such call of an answer grows; others come whole.
  */
 export class GrowingArtifact {
   readonly #artifacts: Artifacts;
@@ -23,14 +23,14 @@ export class GrowingArtifact {
   readonly #step: number;
   /** Place of its call in the answer, once that is known. */
   #index: number | undefined;
-  /** Whether the call is told of before it comes whole. */
+  /** Whether `call-growing` pieces report the call before it comes whole. */
   #isTold = false;
   #input = "";
   #artifactId: string | undefined;
   #part: ToolPart | undefined;
   #keepAt = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** One after another; a failure stays, and is thrown at the next piece or at the end. */
+  /** The stores, one after another; a failure stays, and is thrown at the next piece or at the end. */
   #keeping: Promise<void> = Promise.resolve();
 
   constructor(artifacts: Artifacts, run: Run, calling: Calling, step: number) {
@@ -54,7 +54,7 @@ export class GrowingArtifact {
     } else if (piece.type === "call-input" && piece.index === this.#index && !this.#isTold) await this.#add(piece.text);
   }
 
-  /** Nothing more comes of this answer. A call that is not whole is kept up to here, as cut off: the model may make it again. */
+  /** Called at the end of the answer. An unfinished call is kept up to here as interrupted: the model may make the call again. */
   async end(isWhole: boolean): Promise<void> {
     clearTimeout(this.#timer);
     await this.#keeping;
@@ -69,7 +69,7 @@ export class GrowingArtifact {
     this.#input += text;
     const wait = this.#keepAt - Date.now();
     if (wait <= 0) await this.#keepNext();
-    // A model that makes a pause is read up to there. A failure stays in `#keeping`, which the end awaits.
+    // The timer stores the text of a model that makes a pause. A failure stays in `#keeping`, which `end` awaits.
     else if (Number.isFinite(wait)) this.#timer ??= setTimeout(() => void this.#keepNext().catch(() => {}), wait);
   }
 
@@ -80,14 +80,14 @@ export class GrowingArtifact {
     return this.#keeping;
   }
 
-  /** Undefined where it is not offered, or a person is asked before it writes. */
+  /** The writing tool; undefined if it is not offered, or a person is asked before it writes. */
   get #tool() {
     return this.#calling.tools.find(({ tool, server, asks }) => tool === writingTool && server === null && !asks);
   }
 
   async #keep(): Promise<void> {
     const fields = objectOf(closed(this.#input));
-    // One that is written anew is seen as it was until the new version is whole.
+    // An existing artifact keeps its old version until the new one is whole.
     if (typeof fields?.texto !== "string" || (fields.escrito && fields.escrito !== "0")) {
       if (this.#input.length > headAtMost) this.#keepAt = Number.POSITIVE_INFINITY;
       return;
@@ -100,7 +100,7 @@ export class GrowingArtifact {
         const row = await this.#artifacts.begin({ userId, chatId, projectId, sessionId }, messageId, headOf(fields));
         this.#artifactId = row.id;
       } catch (error) {
-        // The call itself is told why.
+        // The call itself reports the reason later.
         if (!(error instanceof ArtifactRefused)) throw error;
         this.#keepAt = Number.POSITIVE_INFINITY;
         return;
@@ -129,7 +129,7 @@ export class GrowingArtifact {
         label: tool.label,
         server: null,
         input: JSON.stringify({ titulo }),
-        // Until it is whole, nothing is done that can't be done again.
+        // Until the call is whole, nothing is done that can't be repeated.
         readOnly: true,
         ...(this.#artifactId && { artifactId: this.#artifactId }),
       },
@@ -148,7 +148,7 @@ export function closed(beginning: string): string {
     const one = beginning.charAt(at);
     if (inString) {
       if (one === "\\") {
-        // The four digits of a character belong to its mark.
+        // A `\u` escape includes its four digits.
         const length = beginning.charAt(at + 1) === "u" ? 6 : 2;
         if (at + length > beginning.length) unfinished = at;
         at += length - 1;

@@ -69,7 +69,7 @@ const knownFrom = (given: Prompt["turns"], tools: Tool[]): Origins => ({
   described: tools.flatMap(({ server, toolId }) => (server === null ? [] : [toolId])),
 });
 
-/** `known` learns what the call has brought. */
+/** The call's origin and found addresses are added to `known`. */
 async function result(
   tools: Tool[],
   name: string,

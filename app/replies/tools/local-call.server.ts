@@ -42,7 +42,7 @@ export function localCall(question: string): PlainCall | undefined {
   return isSum ? { name: "calcular", input: { cuenta: expression } } : undefined;
 }
 
-// Characters of a page that are quoted: it is read to its end at its own place.
+// Characters of a page that are quoted; the rest is read on the page itself.
 const quoted = 2_000;
 
 /** The local assistant's words about its call. */

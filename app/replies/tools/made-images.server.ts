@@ -8,8 +8,8 @@ import type { Run } from "../running/run.server.ts";
 import type { Calling, CallServices } from "./calling.server.ts";
 
 /**
- * Keeps images as files of the person, and shows them in a reply, `at` a place of its text. `sessionId`: session of a temporary
- * chat, with which they are deleted. Answers why one could not be kept.
+ * Keeps images as files of the person, and shows them in a reply at the text offset `at`. `sessionId`: session of a temporary chat, with
+ * which the images are deleted. Answers why an image could not be kept.
  */
 export async function keepImages(
   { db, log, files }: CallServices,
@@ -50,7 +50,7 @@ export async function keepImages(
   }
 }
 
-/** An image of a model, marked as that for machines. Credentials of its provider stay whole, and are named where the file is. */
+/** An image made by a model, marked as such for machines. With its provider's credentials it stays unchanged, and its name says so. */
 async function marked({ bytes, name }: Omit<Made, "shows">): Promise<Omit<Made, "shows">> {
   if (hasCredentials(bytes)) return { bytes, name: name.replace(/(\.\w+)?$/, " con credenciales C2PA$1") };
   const { markGenerated } = await import("../../files/pictures/images.server.ts");

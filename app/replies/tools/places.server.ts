@@ -5,7 +5,7 @@ const isAddress = (word: string) => /^(?:[a-z][a-z\d+.-]{1,20}:\/\/|mailto:|www\
 const isMail = (word: string) => /^[^\s@]+@[^\s@.]+\.[^\s@]+$/.test(word);
 const isHost = (word: string) =>
   /^(?:(?:[\p{L}\p{N}_-]+\.)+\p{L}{2,}|\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?(?:[/?#]|$)/u.test(word);
-// From a root, or in one word; not a date, a fraction or a number.
+// A path begins at a root or is one word; not a date, a fraction or a number.
 const isPath = (text: string) =>
   /^(?:[/\\~]|\.{1,2}[/\\]|[a-z]:\\)/i.test(text) || (/[/\\]/.test(text) && !/\s/.test(text) && /\p{L}/u.test(text));
 
@@ -50,7 +50,7 @@ export function isIn(text: string, place: string): boolean {
 function standsIn(text: string, written: string): boolean {
   for (let at = text.indexOf(written); at >= 0; at = text.indexOf(written, at + 1)) {
     const before = text.slice(Math.max(0, at - 12), at).replace(/(?:https?:\/\/)?(?:www\.)?$/i, "");
-    // A slash at its end changes nothing; a full stop ends the sentence.
+    // A final slash is ignored, and a full stop ends the sentence.
     const after = text
       .slice(at + written.length, at + written.length + 8)
       .replace(/^\/(?![\p{L}\p{N}])|^[.?]+(?=\s|$)/u, "");

@@ -23,7 +23,7 @@ export type Origins = {
 };
 
 /**
- * Origins of the words in a prompt. An outside text can tell a model to carry what it knows somewhere; it may go unasked only to a
+ * Origins of the words in a prompt. An outside text can tell a model to carry its knowledge somewhere; a call may go unasked only to a
  * place that the person or a list of search results has named. See `docs/decisions/0026-who-said-it.md`.
  */
 export class Provenance {
@@ -44,7 +44,7 @@ export class Provenance {
     return this.#origins.some((origin) => origin !== toolId);
   }
 
-  /** Whether descriptions of other servers stand in it. */
+  /** Whether descriptions of other servers stand in the prompt. */
   hasOtherDescriptions({ toolId }: Pick<Tool, "toolId">): boolean {
     return this.#described.some((origin) => origin !== toolId);
   }
@@ -59,7 +59,7 @@ export class Provenance {
   }
 }
 
-/** Places that a call of a tool goes to; none of a server that reaches nothing beyond itself. */
+/** Places that a call of a tool goes to; none if its server reaches nothing beyond itself. */
 export function placesOf(
   { goesTo, server, reachesOut }: Pick<Tool, "goesTo" | "server" | "reachesOut">,
   input: object,
@@ -72,9 +72,9 @@ export function placesOf(
 type Asked = { provenance: Provenance; granted: boolean; wasCut: boolean };
 
 /**
- * Whether the person is asked before a call. With outside words in the prompt, a yes for the whole chat holds neither for calls that
- * change something nor for places that nobody has named; of tools that only read, it holds for paths. With another server's
- * descriptions in it, it does not hold for calls that change something, either; an administrator's yes does.
+ * Whether the person is asked before a call. With outside words in the prompt, a yes for the whole chat does not cover calls that change
+ * something, nor places that nobody has named, except paths in calls of tools that only read. With another server's descriptions in the
+ * prompt, it does not cover calls that change something, either; an administrator's yes does.
  */
 export function mustAsk(tool: Tool, input: Record<string, unknown>, { provenance, granted, wasCut }: Asked): boolean {
   if (tool.asksAlways) return true;

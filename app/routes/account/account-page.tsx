@@ -12,7 +12,7 @@ const pages = [
 
 type Props = { dialog: ReactNode; children: ReactNode };
 
-/** A page of the account, with the way to the others. */
+/** A page of the account, with links to the other pages. */
 export function AccountPage({ dialog, children }: Props) {
   return (
     <BehindDialog dialog={dialog}>

@@ -18,7 +18,7 @@ export const meta = titled("Tus datos");
 
 type Now = { state: "underway"; percent?: number } | { state: "failed"; problem: string };
 
-/** How far what was asked for last has come, and what is ready. With a script the page is told of each step; without one it is asked for again. */
+/** Progress of the newest export, and the one that is ready. A script is told of each step; without one, a link loads the page again. */
 export async function loader({ context, request, url }: Route.LoaderArgs) {
   const { user, owesSecondStep } = await requireUser(context);
   sendToOwed({ owesTerms: false, owesSecondStep }, request, url);
@@ -54,7 +54,7 @@ function nowOf(job: {
   return { state: "underway", percent: Math.min(99, Math.floor((100 * job.done) / job.total)) };
 }
 
-/** Has everything prepared anew. */
+/** Has a new export prepared. */
 export async function action({ context }: Route.ActionArgs) {
   const { user } = await requireUser(context);
   const begun = accepted(context.get(apiContext).api.user[":id"].export.$post({ param: { id: user.id } }));

@@ -24,7 +24,7 @@ const marks = [
   ["$x^2$", "Una fórmula"],
 ];
 
-/** How to write and move about, beside whatever one is doing. */
+/** Help on keys and on the format of messages, in a panel beside the current page. */
 export default function Help() {
   const { from } = (useLocation().state ?? {}) as { from?: string };
   return (

@@ -2,7 +2,7 @@ import { read } from "../../web/api-result.server.ts";
 import { apiContext, type Context } from "../../web/context.ts";
 import type { CurrentUser } from "../../web/current-user.server.ts";
 
-// As many as a list answers at once.
+// The most items that a list returns at once.
 const all = { limit: "100" };
 
 export type MayUse = { label: string; names: string[] }[];
@@ -32,7 +32,7 @@ export async function mayUse(context: Context, { groups }: Pick<CurrentUser, "gr
 
 type Retention = { kind: string; days: number; keepsPinned: boolean };
 
-/** Of what is the person's own, for how long it is kept: the shortest of the rules that are for them. */
+/** How long the person's own data are kept: by the shortest of the rules that apply to the person. */
 function keptFor(rules: Retention[]): string[] {
   const words = { chats: "conversaciones", files: "archivos", usage: "uso" };
   return Object.entries(words).flatMap(([kind, word]) => {

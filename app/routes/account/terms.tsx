@@ -54,7 +54,7 @@ export default function Terms({ loaderData: { version, owed, pages }, actionData
       {pages.map(({ slug, title, html }) => (
         <section key={slug} className="mt-7" aria-labelledby={`condiciones-${slug}`}>
           <h2 id={`condiciones-${slug}`}>{title}</h2>
-          {/* Safe: it is our own Markdown renderer's, which lets no HTML through. */}
+          {/* Safe: made by our own Markdown renderer, which lets no HTML through. */}
           <div className="prose mt-4" dir="auto" dangerouslySetInnerHTML={{ __html: html }} />
         </section>
       ))}

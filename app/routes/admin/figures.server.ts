@@ -78,10 +78,10 @@ export function nowIn({ replies, files, emails }: { replies: number; files: numb
   return parts.length === 0 ? "" : `Ahora: ${parts.join(", ")}.`;
 }
 
-// With more colours than these nobody can tell them apart.
+// Models with a colour of their own in a plot: nobody can tell more colours apart.
 const modelsShown = 2;
 
-/** The plots of the days; of what has not happened there is none. */
+/** The plots of the days; a figure that is zero on all days has no plot. */
 export function plotsOf({ days, models }: Figures) {
   const one = (what: "messages" | "failed" | "people" | "cost", title: string, unit: [string, string]) =>
     sum(days, what) === 0

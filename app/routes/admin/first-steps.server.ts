@@ -1,7 +1,7 @@
 import { read } from "../../web/api-result.server.ts";
 import { apiContext, type Context } from "../../web/context.ts";
 
-/** Something to be done in a new house; `done` is seen from what there is. */
+/** Something to be done in a new house; `done` is found out from the data that exist. */
 export type FirstStep = { name: string; line: string; to: string; done: boolean };
 
 /** `answers`: whether a model has answered; `mails`: whether e-mail can be sent; `copies`: whether copies are made here. */

@@ -23,7 +23,7 @@ const kinds: Record<Inspected["resource"], { named: string; at(id: string): stri
   backup: { named: "la copia", at: () => "/admin/sistema" },
 };
 
-/** The address that the administrator was going to. A download is asked for again at its page, as it leads to no other. */
+/** The address that the administrator was going to. For a backup it is the page that offers the download, which opens no page itself. */
 function wayBack(url: URL, resource: string, id: string): string {
   const asked = url.searchParams.get("volver");
   const kind = kinds[resource as Inspected["resource"]];

@@ -55,7 +55,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
           ...said(row),
         })),
       },
-      // Most installations have none.
+      // Most installations have no groups.
       ...(figures.groups.length === 0
         ? []
         : [
@@ -136,7 +136,7 @@ export default function Panel({
   );
 }
 
-/** Until all are done. */
+/** Shown until all steps are done. */
 function FirstSteps({ steps }: { steps: FirstStep[] }) {
   return (
     <section className="steps" id="primeros-pasos" aria-labelledby="pasos">

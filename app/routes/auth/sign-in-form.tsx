@@ -16,7 +16,7 @@ type Props = {
   /** A form whose session had ended: it is carried along and resumed after sign-in. */
   unsent?: Pick<UnsentForm, "fields" | "action">;
   result?: SignInRefusal | undefined;
-  /** Ways to sign in where something waits on this page to be sent. Providers open beside it. */
+  /** Ways to sign in while an unsent form waits on this page. Providers open in another tab. */
   entries?: Entries | undefined;
   /** In the dialog: stay on the page below. */
   stay?: boolean;
@@ -51,7 +51,7 @@ export function SignInForm({ volver, unsent, result, stay, email, entries = only
 
 const onlyPassword: Entries = { password: true, accesses: [] };
 
-/** Coming in by a provider in another tab: what waits here is not lost, and goes on when the person says so. */
+/** Signing in by a provider in another tab: the form that waits here is kept, and goes on when the person says so. */
 function Apart({ accesses }: Pick<Entries, "accesses">) {
   return (
     <>

@@ -6,7 +6,7 @@ import { showToast } from "../../ui/overlays/toasts.tsx";
 import type { loadRoot } from "../../web/root-data.server.ts";
 import type { Waiting } from "./sign-in-dialog.tsx";
 
-// Rarely needed. A toast says what has happened.
+// Rarely needed. If it can't be loaded, the toast tells the failure.
 const SignInDialog = lazily(() => import("./sign-in-dialog.tsx"));
 
 /** Listens for refused forms and opens the sign-in dialog. */

@@ -4,7 +4,7 @@ import { apiContext, sessionContext } from "../../web/context.ts";
 import type { Route } from "./+types/signout";
 import { keepLeaving } from "./access/leaving-cookie.server.ts";
 
-/** Ends the session on the server and forgets it here; where a provider opened it, the way leads on to end the one there. */
+/** Ends the session on the server and forgets it here; if a provider opened the session, the browser goes on to end the one there. */
 export async function action({ context, url }: Route.ActionArgs) {
   try {
     const query = { back: `${url.origin}/auth/signin` };

@@ -4,7 +4,7 @@ import { apiContext, type Context } from "../../web/context.ts";
 
 /**
  * Beginning of a new chat, by its address: an assistant (`?asistente=`); a template (`?plantilla=`) whose blanks have still to be filled
- * in, or the text that it has become.
+ * in, or the template's text with its blanks filled in.
  */
 export async function beginOf(context: Context, url: URL) {
   const { api } = context.get(apiContext);

@@ -11,7 +11,7 @@ import { listModels } from "./models.server.ts";
 
 export const meta = titled("Elegir modelo");
 
-// Below these prices of a million written tokens, a model is cheap or of middle price.
+// Up to these prices of a million written tokens, a model is cheap or of middle price.
 const [cheap, middle] = [2, 15];
 
 export async function loader({ context, url }: Route.LoaderArgs) {

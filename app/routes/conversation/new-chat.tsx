@@ -234,7 +234,7 @@ function Search({ found, children }: { found: Start["found"]; children: ReactNod
   );
 }
 
-/** Each puts its text into the composer, where it can still be changed. */
+/** Links that put a first text into the composer, where it can still be changed. */
 function Beginnings({ texts, assistantId }: { texts: string[]; assistantId: string | undefined }) {
   const whose = assistantId ? `asistente=${assistantId}&` : "";
   return (

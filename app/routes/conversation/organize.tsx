@@ -68,7 +68,7 @@ const said: Record<string, string> = {
   delete: "Eliminadas",
 };
 
-/** Changes one of several chats. Returns why it was not changed; empty: it is gone. Neither stops the others. */
+/** Changes one of several chats. Returns why the chat was not changed; empty: it is gone. Neither case stops the other changes. */
 async function change(
   context: Route.ActionArgs["context"],
   id: string,

@@ -14,7 +14,7 @@ type Props = {
   children?: ReactNode;
 };
 
-/** The page that lists a person's own things of one kind; what is done to one lies over it as a dialog. */
+/** The page that lists a person's own things of one kind; the form that changes one lies over the page as a dialog. */
 export function OwnList({ title, create: [to, label], empty, rows, children }: Props) {
   const dialog = useOutlet();
   return (
@@ -41,11 +41,11 @@ type LeafProps = {
   /** Address of the list, below which each row leads by its id. */
   at: string;
   rows: { id: string; name: string; line: string }[];
-  /** The form that makes another one. */
+  /** The form that creates another item. */
   children: ReactNode;
 };
 
-/** Such a page that loads no script and has no dialogs. */
+/** A page with such a list that loads no script and has no dialogs. */
 export function OwnLeaf({ back, title, about, at, rows, children }: LeafProps) {
   return (
     <Leaf back={back} title={title}>
@@ -62,7 +62,7 @@ export function OwnLeaf({ back, title, about, at, rows, children }: LeafProps) {
   );
 }
 
-/** `to`: where one is used. `changeAt`: the address below which it is changed and deleted, if this person may. */
+/** `to`: address at which the thing is used. `changeAt`: the address below which it is changed and deleted, if this person may. */
 type RowProps = { name: string; line: string; to: string; changeAt?: string | false };
 
 /** A row of such a list: its name, a line about it, and what can be done. */

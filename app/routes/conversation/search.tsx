@@ -15,7 +15,7 @@ export type FoundByWords = {
 };
 type ShownExcerpt = { text: string; hit: boolean }[];
 
-/** A found text, and its place in its chat. */
+/** Results of a search: chats, messages and files. */
 export function SearchResults({ found: { q, chats, messages, files } }: { found: FoundByWords }) {
   const count = chats.length + messages.length + files.length;
   return (

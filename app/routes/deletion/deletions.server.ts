@@ -5,16 +5,16 @@ import { accepted, read } from "../../web/api-result.server.ts";
 
 /** A kind of thing that is deleted on a page of its own. */
 type Deletion = {
-  /** Address that the page lies over and leads to. */
+  /** Page under the dialog, which the deletion leads back to. */
   closeTo: string;
   title: string;
-  /** The question, with its name. Throws 404 if it is not there. */
+  /** The question, with the name of the thing. Throws 404 if the thing is not there. */
   asks(client: Client, id: string): Promise<string>;
   remove(client: Client, id: string): Promise<unknown>;
   done: string;
 };
 
-// In characters: the beginning of a question that stands for it.
+// In characters: a longer scheduled question is shown by its beginning.
 const shown = 120;
 
 /** Deletions by the pattern of their addresses in `routes.ts`. */
@@ -112,7 +112,7 @@ export function deletionAt(pattern: string): Deletion {
   return deletion;
 }
 
-/** A thing that the person may change; shared things of others are only used. Throws 404. */
+/** The thing, if the person may change it; other people's shared things can only be used. Throws 404. */
 function own<Thing extends { mayChange: boolean }>(thing: Thing): Thing {
   if (!thing.mayChange) throw data(null, 404);
   return thing;

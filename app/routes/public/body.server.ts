@@ -1,8 +1,8 @@
 import { renderedText } from "../../markdown/rendered.server.ts";
 
 /**
- * A page's Markdown as safe HTML: what stands before its first heading, then one section for each heading. Who is signed in is offered
- * their conversations in place of an account; who makes one goes on to them.
+ * A page's Markdown as safe HTML: the part before its first heading, then one section for each heading. A link to sign up leads a person
+ * who is signed in to their conversations; a new person goes on to the conversations after signing up.
  */
 export async function renderBody(slug: string, body: string, signedIn: boolean) {
   const [lead = "", ...parts] = (await renderedText(`page:${slug}`, body, { page: true }, "pages")).split(/(?=<h2>)/);

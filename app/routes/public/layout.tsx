@@ -30,7 +30,7 @@ export default function PublicLayout({ loaderData }: Route.ComponentProps) {
   );
 }
 
-/** A page that is not there, between the others. Anything else is told on a page of its own. */
+/** The page for a 404, inside the frame of the public pages. Every other error has a page of its own. */
 export function ErrorBoundary({ error, loaderData }: Route.ErrorBoundaryProps) {
   const { pathname, search } = useLocation();
   if (!loaderData || !isRouteErrorResponse(error) || error.status !== 404) throw error;

@@ -8,7 +8,7 @@ export const meta: Route.MetaFunction = ({ matches }) => [
   { name: "robots", content: "noindex" },
 ];
 
-// Kept by the service worker; it is of no use without its script.
+// The service worker keeps this page, which is of no use without its own script.
 export const handle = { scripts: false };
 
 export const loader = ({ context }: Route.LoaderArgs) => ({ nonce: context.get(nonceContext) });

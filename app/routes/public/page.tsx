@@ -11,7 +11,7 @@ import { renderBody } from "./body.server.ts";
 import { EmailForm, SentEmail } from "./email-form.tsx";
 import { homeSlug, pathOf } from "./paths.ts";
 
-/** Pages that carry a form, and whose letter box it fills. */
+/** Pages that carry a form, and the mailbox that the form writes to. */
 const forms: Record<string, "contact" | "support"> = { contacto: "contact", soporte: "support" };
 
 export async function loader({ context, params: { slug = homeSlug }, url }: Route.LoaderArgs) {
@@ -48,7 +48,7 @@ export async function action({ context, params: { slug = "" } }: Route.ActionArg
   if (!kind) throw data(null, 404);
   const { email } = context.get(apiContext).api;
   return sendFields(context, fields, async (json) => {
-    // People don't see this field; who fills it in is a program, and hears nothing else.
+    // People don't see this field: only a program fills it in, and gets the same answer as a person.
     if (textOf(context.get(formContext), "web")) return { sent: json };
     return { sent: await read(email[kind].$post({ json })) };
   });
@@ -113,7 +113,7 @@ function Home({ title, body }: Pick<Route.ComponentProps["loaderData"], "title" 
   );
 }
 
-/** Safe: it is our own Markdown renderer's, which lets no HTML through. */
+/** Safe: the HTML comes from our own Markdown renderer, which lets no raw HTML through. */
 function Html({ className, html }: { className?: string; html: string }) {
   return <div className={className} dangerouslySetInnerHTML={{ __html: html }} />;
 }

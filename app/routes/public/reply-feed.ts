@@ -24,7 +24,7 @@ export async function loader({ context, params: { token }, request, url }: Route
     .update(JSON.stringify([items, aiNotice]))
     .digest("base64url")}"`;
   const headers = { ETag: entityTag, "Cache-Control": "private, max-age=60" };
-  // Weak once it was compressed.
+  // A compressed answer has a weak entity tag.
   if (request.headers.get("If-None-Match")?.replace(/^W\//, "") === entityTag)
     return new Response(null, { status: 304, headers });
   const entries = items.map(async ({ id, chatId, title, content, status, finishedAt }) => {
@@ -40,7 +40,7 @@ export async function loader({ context, params: { token }, request, url }: Route
   );
 }
 
-/** To a program that asks too often; the API says for how long. */
+/** The answer to a program that asks too often; the API says how long it has to wait. */
 const comeBackLater = ({ headers }: { headers: Headers }) =>
   new Response(null, { status: 429, headers: { "Retry-After": headers.get("Retry-After") ?? "900" } });
 

@@ -4,7 +4,7 @@ const day = 24 * 60 * 60_000;
 
 /** Contact for faults of security (RFC 9116): the installation's support form. */
 export function loader({ url }: Route.LoaderArgs) {
-  // The standard wants a date within a year; whoever reads it later asks again.
+  // The standard wants a date within a year; a reader fetches the file again after that date.
   const expires = new Date(Math.ceil(Date.now() / day) * day + 180 * day).toISOString();
   const lines = [
     "# Un fallo de seguridad se cuenta aquí en privado: qué versión, qué pasos y qué ocurre.",

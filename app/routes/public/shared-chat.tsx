@@ -12,7 +12,7 @@ import { lastPage } from "./shared-drawing.ts";
 
 export const meta: Route.MetaFunction = ({ loaderData, matches }) => [
   ...named(matches, loaderData?.title ?? "Conversación"),
-  // Whoever has the link may read it; nobody is to find it.
+  // Anybody with the link may read the chat; search engines must not list it.
   { name: "robots", content: "noindex" },
   {
     "script:ld+json": {
@@ -87,7 +87,7 @@ export default function SharedChat({ loaderData, params }: Route.ComponentProps)
           {text ? (
             <p className="whitespace-pre-wrap">{text}</p>
           ) : (
-            // Safe: it is our own Markdown renderer's, which lets no HTML through.
+            // Safe: the HTML comes from our own Markdown renderer, which lets no raw HTML through.
             <div className="prose" dangerouslySetInnerHTML={{ __html: html }} />
           )}
         </article>

@@ -3,7 +3,7 @@ import { read } from "../../web/api-result.server.ts";
 import { apiContext } from "../../web/context.ts";
 import type { Route } from "./+types/shared-drawing";
 
-/** A drawing of a message of a shared chat, on the page of those before `before`, as a picture. */
+/** A drawing in a message of a shared chat, as a picture. The message is on the page of the messages before `before`. */
 export async function loader({ context, params: { token, before, id, key }, request }: Route.LoaderArgs) {
   const query = before === lastPage ? {} : { before };
   const { items } = await read(context.get(apiContext).api.share[":token"].$get({ param: { token }, query }));
@@ -13,5 +13,5 @@ export async function loader({ context, params: { token, before, id, key }, requ
   return picture;
 }
 
-/** Stands in an address for the page of the last messages. */
+/** Stands in an address in place of `before`, for the page of the last messages. */
 export const lastPage = "final";

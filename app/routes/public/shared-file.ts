@@ -2,7 +2,7 @@ import { apiContext } from "../../web/context.ts";
 import { relayContent } from "../../web/file-response.server.ts";
 import type { Route } from "./+types/shared-file";
 
-/** A file of a shared chat, where they are shared with it. */
+/** A file of a shared chat, if the files are shared with the chat. */
 export const loader = ({ context, params: { token, id }, request, url }: Route.LoaderArgs) =>
   relayContent(request, url, (query, options) =>
     context.get(apiContext).api.share[":token"].file[":id"].$get({ param: { token, id }, query }, options),

@@ -17,7 +17,7 @@ export async function action({ context, request }: Route.ActionArgs) {
     const room = limits.filesPerMessage - draft.fileIds.length;
     const { files } = await uploadFiles(context, { temporary: "1" }, room);
     draft.fileIds.push(...files.map(({ id }) => id));
-    // Too long, or its chat is gone: the page says so when it is sent.
+    // The draft may be too long, or its chat gone: the page says so when the form is sent.
     await saveDraft(context, placeOf(form), draft).catch((error) => void refusalIn(error, []));
   }
   const headers = { "Set-Cookie": await foldCookie(textOf(form, "sidebar") === "closed" ? "closed" : "open") };

@@ -25,10 +25,10 @@ export const handle = { scripts: true, tells: true };
 
 const Notices = lazily(() => import("./notices.tsx"));
 
-// In the sidebar of a light page; search and «Organizar varias» reach all.
+// Chats in the sidebar of a light page; search and «Organizar varias» reach all chats.
 const lightChats = 10;
 
-// The rest is behind «Proyectos»: conversations are what this bar is for.
+// The other projects are behind «Proyectos»: the sidebar is for conversations.
 const projectsShown = 4;
 
 const plans: Record<string, string> = { gratis: "Plan Gratis", pro: "Plan Pro", equipo: "Plan Equipo" };

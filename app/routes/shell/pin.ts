@@ -6,7 +6,7 @@ import { textOf } from "../../web/forms/form.server.ts";
 import { pathOf } from "../../web/referer.server.ts";
 import type { Route } from "./+types/pin";
 
-/** Pins a conversation from its row in the sidebar, or lets it go; then back to the page. */
+/** Pins or unpins a conversation from its row in the sidebar, and returns to the page. */
 export async function action({ context, request }: Route.ActionArgs) {
   const form = context.get(formContext);
   const pinned = form.has("pin");

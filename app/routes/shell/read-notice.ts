@@ -7,7 +7,7 @@ import type { Route } from "./+types/read-notice";
 /** «Entendido»: the notice is not shown to this person any more. */
 export async function action({ context, params: { id }, request }: Route.ActionArgs) {
   const done = accepted(context.get(apiContext).api.notice[":id"].read.$post({ param: { id } }));
-  // A notice that was taken back meanwhile comes to the same.
+  // A notice that was withdrawn meanwhile counts as read.
   await done.catch(whenStatus(404, undefined));
   return redirect(pathOf(request.headers.get("Referer")), 303);
 }

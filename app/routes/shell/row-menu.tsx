@@ -5,7 +5,7 @@ import type { ListedChat } from "./chat-groups.server.ts";
 
 const pinForm = "fijar";
 
-/** The form of all rows' pins: one for as many buttons. */
+/** The one form that the pin buttons of all rows submit. */
 export const PinForm = () => (
   <PostForm id={pinForm} action="/sidebar/fijar" navigate={false}>
     <span />

@@ -12,13 +12,13 @@ import { PinForm, RowMenu } from "./row-menu.tsx";
 const Administration = lazily(() => import("./administration.tsx"));
 
 type Props = {
-  /** `label`: the name of their plan, or that they administer. */
+  /** `label`: the name of the person's plan, or «Administración». */
   person: { name: string; email: string; initials: string; label: string | undefined; administers: boolean };
   groups: ChatGroup[];
   projects: { id: string; name: string }[];
-  /** The lists of the administration; none for who is no admin. */
+  /** The lists of the administration; empty unless the person is an admin. */
   administered: AdminMenu;
-  /** Whether the person is in some group, which things may be shown to. */
+  /** Whether the person is in a group, as things may be shown to groups. */
   inGroups: boolean;
   /** Whether rows have a menu; a text browser would show all of them open. */
   menus: boolean;
@@ -103,7 +103,7 @@ function Place({ icon, name, children, ...link }: PlaceProps) {
   );
 }
 
-/** The conversations by groups of time, with their menus where a script runs. */
+/** The conversations by groups of time, with their menus except in a text browser. */
 function Listed({ groups, menus }: Pick<Props, "groups" | "menus">) {
   return (
     <>

@@ -104,7 +104,7 @@ async function write({ db, artifacts }: ArtifactServices, input: Input, caller: 
   if (!text.trim()) throw new ToolRefused("El escrito no tiene texto.");
   const head = headOf(input);
   const written = await versionOf(caller, text, input);
-  // Models fill in what they may leave out.
+  // Models fill in optional fields, too.
   const isNew = [undefined, null, 0, "", "0"].includes(input.escrito as never);
   const begun = caller.artifactId === undefined ? undefined : await beingWritten(db, caller.artifactId);
   if (isNew && caller.artifactId !== undefined && !begun) throw new ToolRefused("La persona ha eliminado ese escrito.");
@@ -114,7 +114,7 @@ async function write({ db, artifacts }: ArtifactServices, input: Input, caller: 
       ? ((await artifacts.change(before, { ...head, written })) ?? changed())
       : artifacts.add(placeOf(caller), head, written),
   );
-  // Its number came after its text, which was taken for another one until then.
+  // The number of the artifact came after the text, which was taken for a new artifact until then.
   if (!isNew && begun) await artifacts.drop(begun.id);
   return told(row, text);
 }

@@ -4,7 +4,7 @@ import type { Meanings } from "../../db/search/meaning.server.ts";
 import type { Found, OwnTool } from "../tool.server.ts";
 
 const passages = 6;
-/** Its name; what it finds is its person's alone. */
+/** Name of the tool that finds only the asking person's own things. */
 export const documentsTool = "buscar_en_mis_documentos";
 
 type DocumentServices = { db: Db; engine: Engine; searchModel: Meanings };

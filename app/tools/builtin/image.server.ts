@@ -68,7 +68,7 @@ async function imageIn(answer: Response, signal: AbortSignal): Promise<Uint8Arra
   const { b64_json, url } = recordOf(listOf(said.data)[0]) ?? {};
   if (typeof b64_json === "string" && b64_json) return Buffer.from(b64_json.replace(/^data:[^,]*,/, ""), "base64");
   if (typeof url !== "string" || !url) throw new ToolRefused("El servicio de imágenes no ha devuelto ninguna imagen.");
-  // The service itself may be on this network; whatever else it names has to be public.
+  // The service may be on this network; an image address at any other origin has to be public.
   if (URL.parse(url)?.origin === URL.parse(answer.url)?.origin) {
     return bounded(await asked(url, { signal, redirect: "error" }));
   }

@@ -45,13 +45,13 @@ export const page: OwnTool = {
   },
 };
 
-/** Whether it is a page that `readPage` reads. */
+/** Whether what was fetched is HTML, which `readPage` takes apart. */
 export const isPage = ({ mediaType }: Pick<Fetched, "mediaType">) =>
   !mediaType || mediaType === "text/html" || mediaType === "application/xhtml+xml";
 
 /**
- * The title and the text of a page, and the same as HTML without what stands around it. It is read in a child process, within bounds,
- * one page of each person at a time. Throws ToolRefused.
+ * The title and the text of a page, and that text as HTML, without what surrounds it on the page. The page is read in a child process,
+ * within bounds, one page of each person at a time. Throws ToolRefused.
  */
 export async function readPage(fetched: Fetched, userId: string): Promise<PageAnswer> {
   const { mediaType, charset, bytes } = fetched;

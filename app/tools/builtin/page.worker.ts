@@ -10,12 +10,12 @@ export type PageAnswer = { title: string; text: string; html: string };
 const notText = "script,style,noscript,template,svg,iframe,nav,form";
 // Elements that stand for a new line in the text of a page.
 const blocks = "p,div,section,article,li,tr,h1,h2,h3,h4,h5,h6,br,blockquote,pre,dt,dd,figcaption";
-// On a page without an article, such as a list, the text that is taken for one may be a small part.
+// On a page without an article, such as a list, the library may take a small part of the text for one.
 const leastOfPage = 0.3;
 
-/** The title and the text of a page: the article in it, or all that it says where it is no article. */
+/** The title and the text of a page: its article, or its whole text if it has no article. */
 answerJob(({ bytes, charset }: PageJob): PageAnswer => {
-  // HTML may leave out tags, also those of the body; what is made of it here needs all of them.
+  // HTML may leave out tags, also those of the body; `parseHTML` needs all of them.
   const { document } = parseHTML(serialize(parse(decoded(bytes, charset))));
   const title = document.querySelector("title")?.textContent?.trim() ?? "";
   const whole = cleaned(document.body?.innerHTML ?? "");
@@ -38,7 +38,7 @@ function cleaned(content: string): { html: string; text: string } {
   return { html, text };
 }
 
-/** By a byte order mark, what the server or the page says of its characters, or as UTF-8: the order of the HTML standard. */
+/** Decodes by the byte order mark, else the encoding that the server or page names, else as UTF-8: the HTML standard's order. */
 function decoded(bytes: Uint8Array, charset: string | undefined): string {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 2_000)).toString("latin1");
   const marked = head.startsWith("\xef\xbb\xbf") ? "utf-8" : head.startsWith("\xff\xfe") ? "utf-16le" : undefined;

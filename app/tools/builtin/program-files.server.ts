@@ -5,7 +5,7 @@ import { limits } from "../../process/limits.ts";
 import type { Caller } from "../tool.server.ts";
 import type { SavedFile } from "./program.worker.ts";
 
-// By the ends of names; others are code of the language that the end names.
+// Kinds by the extension of the file name; any other extension names the language of code.
 const tables = ["csv", "tsv"];
 const texts = ["md", "txt", ""];
 const languages: Record<string, string> = { "vl.json": "vega-lite", js: "javascript", py: "python", mmd: "mermaid" };
@@ -21,8 +21,8 @@ export function headOfFile(name: string): Pick<ArtifactRow, "title" | "kind" | "
 }
 
 /**
- * Keeps what a program has saved as artifacts of its chat; one of the same title and kind gets another version, so that a program that is run
- * again leaves nothing twice. `said`: a Spanish line for each; `artifactId`: of the first that is kept.
+ * Keeps the files of a program as artifacts of its chat. An artifact of the same title and kind gets another version, so that a program
+ * that runs again leaves no duplicates. `said`: a Spanish line for each file; `artifactId`: id of the first artifact kept.
  */
 export async function keepFiles(
   { db, artifacts }: { db: Db; artifacts: Artifacts },

@@ -8,12 +8,12 @@ import { type Caller, type OwnTool, ToolRefused } from "../tool.server.ts";
 import type { ProgramAnswer, ProgramFile, ProgramJob } from "./program.worker.ts";
 import { keepFiles } from "./program-files.server.ts";
 
-// In characters: of a program, and of the files that it is given together.
+// In characters: the most for a program, and for all files that it is given.
 const longest = 50_000;
 const filesAtMost = 8_000_000;
 // In ms, with the start of its process.
 const within = 12_000;
-// Two at once, one of them for each person.
+// Two programs at once, at most one for each person.
 const queue = new FairQueue(2);
 
 /** «Calcular con un programa»: JavaScript in WebAssembly, in a child process without network and files but the texts of the chat. */
@@ -27,7 +27,7 @@ export const program = ({ db, artifacts }: { db: Db; artifacts: Artifacts }): Ow
     properties: { codigo: { type: "string", title: "Programa", description: "JavaScript, sin import ni await" } },
     required: ["codigo"],
   },
-  // Files of others come into the prompt by it. Run again, it leaves nothing twice: it counts as one that changes nothing.
+  // A program brings files that others wrote into the prompt. It counts as read-only, as running it again leaves no duplicates.
   reachesOut: true,
   async call({ codigo }, caller) {
     const code = String(codigo ?? "");
@@ -58,20 +58,20 @@ async function run(db: Db, code: string, caller: Caller): Promise<ProgramAnswer>
     });
   } catch (error) {
     signal.throwIfAborted();
-    // One that ends its process costs itself.
+    // A program that ends its process harms only itself.
     const isTooMuch = error instanceof TooMuch;
     const why = isTooMuch ? "El programa necesita demasiado tiempo o memoria." : "El programa ha fallado.";
     throw new ToolRefused(why, { cause: error });
   }
 }
 
-/** Whether the reply that calls is of a model that identifiers are hidden from. */
+/** Whether identifiers are hidden from the model of the calling reply. */
 async function isHidden(db: Db, { modelId, messageId }: Caller): Promise<boolean> {
   const model = db
     .selectFrom("models")
     .where("id", "=", modelId ?? "")
     .where("pseudonyms", "=", 1);
-  // A reply keeps them hidden from the model that goes on with it.
+  // A reply with pseudonyms keeps identifiers hidden from the model that goes on with it.
   const reply = db.selectFrom("messages").where("parentId", "=", messageId).where("pseudonyms", "=", 1);
   const [one, other] = await Promise.all([
     model.select("id").executeTakeFirst(),

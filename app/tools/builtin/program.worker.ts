@@ -10,12 +10,12 @@ export type ProgramFile = { name: string; text: string | null };
 export type ProgramJob = { code: string; files: ProgramFile[] };
 /** A text that a program has saved under a name. */
 export type SavedFile = { name: string; text: string };
-/** `problem`: why it has not come to its end; `isLate`: it was stopped for its time. */
+/** `problem`: why the program has not reached its end; `isLate`: it was stopped because its time was over. */
 export type ProgramAnswer = { printed: string; saved: SavedFile[]; problem?: string; isLate?: boolean };
 
 // In bytes and ms, and characters of what it prints.
 const memory = 192 * 1024 * 1024;
-// Less than its own interpreter has of this process.
+// In bytes: less than the interpreter's own stack in this process.
 const stack = 200 * 1024;
 const runsWithin = 10_000;
 const printedAtMost = 60_000;
@@ -42,7 +42,7 @@ answerJob(async ({ code, files: sent }: ProgramJob): Promise<ProgramAnswer> => {
     saved.set(named, said);
     return vm.undefined;
   }).consume((guardar) => vm.setProp(vm.global, "__guardar", guardar));
-  // The rows of a file are made for programs that read them: those of one may take all memory.
+  // The rows of a file are made only when a program reads them: the rows of one file may take all memory.
   vm.newFunction("filas", (place) =>
     vm.newString(JSON.stringify(tableIn(sent[vm.getNumber(place)]?.text ?? ""))),
   ).consume((filas) => vm.setProp(vm.global, "__filas", filas));
@@ -52,7 +52,7 @@ answerJob(async ({ code, files: sent }: ProgramJob): Promise<ProgramAnswer> => {
   if (ready.error) throw new Error(JSON.stringify(vm.dump(ready.error)));
   const ran = vm.evalCode(code, "programa.js");
   const jobs = ran.error ? undefined : runtime.executePendingJobs(jobsAtMost);
-  // Of a program that ends in an asynchronous call.
+  // The promise of a program that ends in an asynchronous call.
   const promised = ran.error ? undefined : vm.getPromiseState(ran.value);
   const error = ran.error ?? jobs?.error ?? (promised?.type === "rejected" ? promised.error : undefined);
   const isLate = Date.now() > deadline;
@@ -78,7 +78,7 @@ function tableIn(text: string): Record<string, string>[] {
     .map((cells) => Object.fromEntries(cells.slice(0, names.length).map((cell, n) => [names[n], cell])));
 }
 
-/** An error as its writer understands it; programs may throw anything. */
+/** An error in words for the program's author; programs may throw anything. */
 function problemIn(error: unknown): string {
   if (typeof error !== "object" || error === null) return `ha lanzado ${String(error)}`.slice(0, 500);
   const { name = "", message = "", stack: trace = "" } = error as Record<string, unknown>;

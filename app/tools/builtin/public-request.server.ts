@@ -73,7 +73,7 @@ async function ask(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
   });
   request.on("response", resolve);
   request.on("error", reject);
-  // After a 101 that nobody asked for, Node says nothing else.
+  // After a 101 that nobody asked for, Node emits only this event.
   request.on("close", () => reject(new Error("the connection was closed without an answer")));
   request.end();
   try {
@@ -105,7 +105,7 @@ function unpacked(answer: IncomingMessage): Readable {
         : how === "br"
           ? createBrotliDecompress()
           : undefined;
-  // Whoever reads it is told what goes wrong.
+  // The reader of the stream gets its errors.
   return unpack ? pipeline(answer, unpack, () => {}) : answer;
 }
 

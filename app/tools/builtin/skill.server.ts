@@ -62,7 +62,7 @@ const said = (value: unknown) => (typeof value === "string" ? value.replaceAll("
 // In characters: less than an answer of a tool may have.
 const partLength = 24_000;
 
-/** A part of a long text, and how the next one is had. */
+/** A part of a long text, and how to get the next part. */
 function partOf(text: string, from: number): string {
   const part = text.slice(from, from + partLength).toWellFormed();
   const next = from + partLength;

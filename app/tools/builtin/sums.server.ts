@@ -2,10 +2,10 @@ import { Parser } from "expr-eval-fork";
 import type { OwnTool } from "../tool.server.ts";
 import { ToolRefused } from "../tool.server.ts";
 
-// Longer than a sum that anybody writes; what a text of this length can cost is below a millisecond.
+// In characters: longer than any sum that people write. A text of this length takes less than a millisecond to evaluate.
 const longest = 400;
 
-// No variables, no functions of our own, no lists: nothing of it can go on for long.
+// No variables, no functions of our own, no lists: no expression can run for long.
 const parser = new Parser({
   operators: { assignment: false, concatenate: false, conditional: false, logical: false, in: false },
 });
@@ -23,7 +23,7 @@ export function calculate(expression: string): string {
     .replaceAll("−", "-")
     .replaceAll("**", "^")
     .replace(/(\d+(?:\.\d+)?)\s*%(?!\s*[\d(])/g, "($1/100)");
-  // The library takes it for several sums, and gives the last one's result.
+  // The library splits sums at a semicolon, and gives the result of the last one.
   if (plain.includes(";")) throw new ToolRefused("Cada cuenta va en una llamada aparte.");
   let value: unknown;
   try {

@@ -33,7 +33,7 @@ export function appPageIn(contents: unknown[]): AppPage {
   throw new ToolRefused("El servidor no ha dado la página de esta herramienta.");
 }
 
-/** Origins of the web in a list of a server's, as a policy may name them; what is none is left out. */
+/** Web origins in a server's list, in the form that a policy may name; other items are left out. */
 const originsIn = (list: unknown): string[] =>
   listOf(list)
     .flatMap((one) =>

@@ -54,7 +54,7 @@ function withTexts(): TransformStream<Uint8Array, Uint8Array> {
 const longNumbersAsTexts = (json: string): string =>
   !/[:[,]\s*-?\d[\d.]{15}/.test(json)
     ? json
-    : // A text that never ends goes on to the end, as looking for another beginning in it would take quadratic time.
+    : // A string without an end matches up to the end of the JSON: looking for another beginning in it would take quadratic time.
       json.replace(/"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|-?\d[\d.]{15,}(?:[eE][+-]?\d+)?/g, (found) =>
         found.startsWith('"') ? found : `"${found}"`,
       );

@@ -1,6 +1,6 @@
 /** Bounds of the work that a server can cause over one connection. Bytes are bounded where they come in (`boundedFetch`). */
 
-// Messages within so many ms: each costs the thread some 30 µs, and no server at work sends as many.
+// Most messages within `within` ms: each message costs the thread some 30 µs, and no server at work sends as many.
 const messagesAtMost = 2_000;
 const within = 10_000;
 
@@ -23,8 +23,8 @@ const longestWait = 60_000;
 const reconnectsAtMost = 12;
 
 /**
- * Says when a stream that the server has ended is asked for again: after waits that grow, however short the server wants them, and at
- * most twelve times. `begin`: a call begins, which may go on in a stream of its own.
+ * Schedules the requests for a stream that the server has ended: after waits that grow, however short the server wants them, and at most
+ * twelve times. `begin`: resets the count when a call begins, which may go on in a stream of its own.
  */
 export function reconnections() {
   let count = 0;

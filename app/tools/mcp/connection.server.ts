@@ -22,21 +22,21 @@ import { signedInAt } from "./sign-in.server.ts";
 const connectTime = 15_000;
 const probeTime = 5_000;
 const listTime = 20_000;
-// Most tools that an administrator can look through on one page, and most that a model is told of one.
+// Most tools that an administrator can look through on one page, and most characters of a tool's schema and description for a model.
 const toolsAtMost = 96;
 const schemaLength = 20_000;
 const descriptionLength = 2_000;
 
 /** One connection to a server of tools. */
 export class Connection {
-  /** Calls that are under way on it, and whether it is asked what it has. */
+  /** Calls under way on the connection, and whether the server is asked for its tools or a page. */
   underway = 0;
   listing = false;
   usedAt = Date.now();
   closed = false;
   readonly #client: Client;
   readonly #streams = reconnections();
-  /** Answers what the server asks the person; only one call at a time can have its questions told from another's. */
+  /** Answers the server's questions to the person. Only one call at a time has it, as nothing tells which call a question belongs to. */
   #ask: ((question: ToolQuestion) => Promise<ElicitResult>) | undefined;
   /** Why the connection was ended from here. */
   #refused: ToolRefused | undefined;
@@ -53,7 +53,7 @@ export class Connection {
     try {
       return await Connection.#open(server, "auto");
     } catch (error) {
-      // Older servers that never answer a question they don't know.
+      // Older servers may never answer a request that they don't know.
       if (!(error instanceof SdkError) || error.code !== SdkErrorCode.RequestTimeout) throw error;
       return await Connection.#open(server, "legacy");
     }
@@ -64,7 +64,7 @@ export class Connection {
       { name: "tertulia", title: "Tertulia", version: "1" },
       {
         capabilities: { elicitation: { form: {} } },
-        // Its schemas are the server's own: a pattern in them could hold the thread for minutes.
+        // The server's schemas are not used to check values: a pattern in a schema could hold the thread for minutes.
         jsonSchemaValidator: {
           getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
         },
@@ -119,7 +119,7 @@ export class Connection {
     { signal, answers }: Caller,
     time: number,
   ): Promise<Outcome> {
-    // It may have been stopped while it was being connected: an abort that is past fires no event.
+    // The call may have been stopped while the connection was opened: a past abort fires no event.
     signal.throwIfAborted();
     const abort = new AbortController();
     const onAbort = () => abort.abort(signal.reason);
@@ -153,7 +153,7 @@ export class Connection {
     }
   }
 
-  /** Ends the connection, and what is under way on it with this sentence. */
+  /** Ends the connection; calls under way on it fail with this sentence. */
   #refuse(sentence: string): void {
     this.#refused ??= new ToolRefused(sentence, { mayBeDone: true });
     void this.close();

@@ -20,7 +20,7 @@ export class Connections {
   readonly #versions: () => Promise<Map<string, string>>;
   readonly #sweeping: NodeJS.Timeout;
 
-  /** `versions`: of the servers that there are, by id. `log` is told where they can't be found out. */
+  /** `versions` finds the versions of all servers, by id; `log` gets the error when that fails. */
   constructor(versions: () => Promise<Map<string, string>>, log: Log, every = sweepEvery) {
     this.#versions = versions;
     const sweep = () => this.#sweep().catch((error) => log.error({ err: error }, "no se pudo revisar una conexión"));
@@ -37,7 +37,7 @@ export class Connections {
     return this.#with(server, true, (connection) => connection.readApp(uri));
   }
 
-  /** Throws ToolRefused; what `caller.signal` was aborted with, if it was. `again`: whether a call that may have begun is repeated. */
+  /** Throws ToolRefused, or the reason of `caller.signal` if that was aborted. `again`: whether a call that may have begun is repeated. */
   async call(
     server: McpServer,
     tool: string,
@@ -75,7 +75,7 @@ export class Connections {
         // A program has other people's calls under way: one that was stopped or took too long does not end it.
         if (leavesItUsable(error) || ("program" in server.target && !isGone(error))) throw error;
         this.#drop(key, connection);
-        // The server has forgotten the session, and has done nothing. Or it has gone meanwhile, and the call only reads.
+        // The call is repeated if the server has forgotten the session, and so has done nothing, or if it has gone and the call only reads.
         if (!kept || isTooLate(error) || !(again || isForgotten(error))) throw error;
       }
       return await work(await this.#connect(key, server));
@@ -111,7 +111,7 @@ export class Connections {
     void connection.close();
   }
 
-  /** A connection ends with its server, with what is under way on it; one to a server that has changed, or long unused, when it rests. */
+  /** A connection ends with its server, and so do its calls; with a changed server, or long unused, it ends once it has no calls. */
   async #sweep(): Promise<void> {
     if (this.#open.size === 0) return;
     const versions = await this.#versions();

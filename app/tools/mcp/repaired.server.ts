@@ -41,7 +41,7 @@ function listRepaired({ tools, nextCursor, ...rest }: Fields): Fields {
   return { ...rest, tools: known, ...(typeof nextCursor === "string" && nextCursor && { nextCursor }) };
 }
 
-/** A value as JSON; undefined for one of thousands of levels, which are more than the stack takes. */
+/** A value as JSON; undefined if it has thousands of levels, which are more than the stack takes. */
 function written(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
@@ -53,7 +53,7 @@ function written(value: unknown): string | undefined {
 const isNamed = (tool: Fields | undefined): tool is Fields & { name: string } =>
   typeof tool?.name === "string" && tool.name !== "";
 
-/** Keeps of a tool what is used here. Its `outputSchema` is not: a result says itself what it is. */
+/** Keeps the parts of a tool that are used here. `outputSchema` is left out: a result describes itself. */
 function toolRepaired({ name, title, description, inputSchema, annotations, _meta }: Fields): Fields {
   const { ui, "ui/resourceUri": uri } = recordOf(_meta) ?? {};
   const hints = Object.entries(recordOf(annotations) ?? {}).filter(([, value]) =>
@@ -84,7 +84,7 @@ function resultRepaired({ content, structuredContent, isError, ...rest }: Fields
   const json = structuredContent == null ? undefined : (written(structuredContent) ?? tooDeep);
   const structured = json === tooDeep ? undefined : recordOf(structuredContent);
   const known = blocks.flatMap(blockRepaired);
-  // A list or a single value is no result by the protocol, but says something.
+  // The protocol allows no list or single value as a result, but its text is kept.
   if (!structured && json !== undefined && known.length === 0) known.push(said(json));
   return {
     ...rest,
@@ -123,7 +123,7 @@ function blockRepaired(given: unknown): Fields[] {
   return [said(json ? `(Un contenido ${kind}: ${cutText(json, unknownLength)})` : tooDeep)];
 }
 
-/** Base64 as the protocol has it, of a `data:` address or of its form for addresses; undefined for what is none. */
+/** Base64 as the protocol wants it, from a `data:` address or from base64url; undefined for any other text. */
 function base64In(given: string): string | undefined {
   const plain = given
     .replace(/^data:[^,]{0,100},/, "")

@@ -54,7 +54,7 @@ const notMcp = [
   SdkErrorCode.ClientHttpUnexpectedContent,
 ];
 
-/** The words of the server itself, as it is who says them; nothing where there are none. */
+/** The server's own words, in quotation marks; empty if there are none. */
 function quoted(message: string): string {
   const text = message
     .replace(/^MCP error -?\d+: /, "")

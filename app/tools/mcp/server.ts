@@ -7,15 +7,15 @@ export type Program = { command: string; args: string[]; env: Record<string, str
 export type McpServer = {
   id: string;
   name: string;
-  /** Whether a person reaches it with an account of theirs. */
+  /** Whether each person uses the server with their own account. */
   personal: boolean;
-  /** Changes whenever anything of it does, so that connections of before are not used again. */
+  /** Changes whenever anything about the server changes, so that older connections are not used again. */
   version: string;
   /** Its address, or the program that is started. */
   target: { url: string } | { program: Program };
   /** A token, or lines of headers («X-Api-Key: …»). */
   secret: string | null;
-  /** Outcome of signing in there, if that was needed, and the store for a new one. */
+  /** Reads the outcome of signing in at the server, if that was needed, and stores a new one. */
   access: { read(): Promise<ToolAccess>; write(access: ToolAccess): Promise<void> };
 };
 
@@ -26,10 +26,10 @@ export type ToolAccess = {
   client?: object;
   tokens?: object;
   discovery?: object;
-  /** While somebody is signing in there. */
+  /** Set while somebody is signing in at the server. */
   verifier?: string;
   state?: string;
-  /** Address that they come back to. */
+  /** Address that the person comes back to. */
   redirect?: string;
 };
 
@@ -40,13 +40,13 @@ export type ListedTool = {
   description: string;
   schema: InputSchema;
   readOnly: boolean;
-  /** Whether it reaches beyond its server, so that it may bring in what anybody has written. */
+  /** Whether the tool reaches beyond its server, so that it may bring in text that anybody has written. */
   reachesOut: boolean;
-  /** Address (`ui://…`) of the page that shows what it brings (MCP Apps). */
+  /** Address (`ui://…`) of the page that shows the tool's results (MCP Apps). */
   app?: string;
-  /** It is for such pages, and not offered to models. */
+  /** The tool is for pages of MCP Apps, and not offered to models. */
   forApps?: true;
 };
 
-/** A page of a server (MCP Apps), and the places on the web that it says it takes things from, or asks. */
+/** A server's page (MCP Apps), and the places on the web that it declares: those that it loads from, and those that it asks. */
 export type AppPage = { html: string; takesFrom: string[]; asks: string[] };

@@ -12,7 +12,7 @@ class SignIn implements OAuthClientProvider {
   /** Address that the administrator has to visit. */
   destination: URL | undefined;
   readonly #server: McpServer;
-  /** As they are when it begins; the library asks for them without waiting. */
+  /** Values from the beginning of the sign-in; the library reads them synchronously. */
   readonly #redirect: string | undefined;
   readonly #state: string | undefined;
 
@@ -84,7 +84,7 @@ class SignIn implements OAuthClientProvider {
   }
 }
 
-// A token to get new ones with is valid once: of several calls that are refused at the same moment, one gets them for all.
+// A refresh token is valid once: when several calls are refused at the same moment, one of them gets new tokens for all.
 const refreshing = new Map<string, Promise<void>>();
 
 /**
@@ -115,7 +115,7 @@ export function signedInAt(server: McpServer, serverUrl: string): AuthProvider {
 }
 
 /**
- * Begins signing in at a server of tools: where to send the admin, who comes back to `redirect`. Undefined if the server wants no
+ * Begins signing in at a server of tools. Returns the address for the admin, who comes back to `redirect`; undefined if the server wants no
  * sign-in.
  */
 export async function beginSignIn(server: McpServer, redirect: string): Promise<URL | undefined> {
@@ -138,7 +138,7 @@ export async function beginSignIn(server: McpServer, redirect: string): Promise<
   return provider.destination;
 }
 
-/** Ends signing in, with what the admin has brought back. Throws ToolRefused. */
+/** Ends signing in, with the parameters that the admin has brought back in the address. Throws ToolRefused. */
 export async function endSignIn(server: McpServer, brought: URLSearchParams): Promise<void> {
   const before = await server.access.read();
   if (!before.state || !sameSecret(before.state, brought.get("state") ?? "")) {

@@ -2,7 +2,7 @@ import type { showUse } from "../../web/plan-use-in-words.server.ts";
 
 export type Meter = ReturnType<typeof showUse>["meters"][number];
 
-/** How much of a plan's limits is used; what has none is a figure only. */
+/** How much of a plan's limits is used; a use without a limit is a figure only. */
 export function Meters({ meters }: { meters: Meter[] }) {
   return (
     <dl className="use">

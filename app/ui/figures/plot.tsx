@@ -4,7 +4,7 @@ import { TableHead } from "../table-head.tsx";
 
 type Bar = {
   label: string;
-  /** One for each series. */
+  /** One value for each series. */
   values: number[];
   hit: number;
   step: number;
@@ -22,7 +22,7 @@ export type Plot = {
   xLabels: string[];
 };
 
-/** `series`: what a day's values are, where there are several: up to three. */
+/** `series`: names of a day's values, if there are several: up to three. */
 type Props = { plot: Plot; title: string; unit: [one: string, many: string]; series?: string[] };
 
 const colours = ["a", "b", "c"];

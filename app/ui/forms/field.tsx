@@ -17,7 +17,7 @@ export function Field({ label, hint, ...input }: Omit<ComponentProps<"input">, "
   );
 }
 
-/** The same, for text of several lines. */
+/** A labelled field for text of several lines. */
 export function TextField({ label, hint, ...input }: Omit<ComponentProps<"textarea">, "id" | "name"> & Own) {
   const control = useControl(input.name, label, hint !== undefined, input.defaultValue);
   return (

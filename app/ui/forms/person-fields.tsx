@@ -51,7 +51,7 @@ export const CurrentPasswordField = ({ required = true, ...own }: Own & { requir
   />
 );
 
-/** In its place, for who comes in by a provider and has no password. */
+/** Replaces `CurrentPasswordField` for a person who signs in by a provider and has no password. */
 export function JustCameIn() {
   const { id } = use(FormFields);
   return (

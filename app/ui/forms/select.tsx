@@ -4,7 +4,7 @@ import { Icon } from "../icon.tsx";
 type Choice = { id: string; name: string };
 export type Choices = {
   choices: Choice[];
-  /** Label for no choice. Without it something is always chosen. */
+  /** Label of the empty choice. Without it, one of the choices is always selected. */
   none?: string | undefined;
   /** Choices of another kind, under a heading. */
   others?: { label: string; choices: Choice[] };

@@ -16,7 +16,7 @@ export function onUnsent(tell: (unsent: UnsentHere) => void): void {
   listener = tell;
 }
 
-/** Whether a form that did not arrive is being sent again, now that the server has come back. */
+/** Waits for the server to come back; resolves to whether a form that did not arrive is sent again. */
 type Wait = (form: FormData, error: unknown) => Promise<boolean>;
 let whenBack: Wait = async () => false;
 
@@ -59,7 +59,7 @@ export async function sendForm<Answer>({ request, serverAction }: Submission<Ans
     }
     if (!isUnanswered(error)) throw error;
     if (await whenBack(form, error)) return data(notTaken(form), 503);
-    // The page is left when it is kept.
+    // When the form is kept, the page is left.
     const waits = isKept() && form.has("key") && form.has("writtenBy") && !isRouteErrorResponse(error);
     if (waits && (await keepForm(form, new URL(request.url).pathname))) return new Promise<never>(() => {});
     form.delete("sentTo");

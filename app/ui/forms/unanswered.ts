@@ -20,11 +20,11 @@ const message = "No se ha podido conectar con el servidor. Vuelve a intentarlo."
 // In ms.
 const askedAgainAfter = 1000;
 
-/** Opens a page as a document. The page that is left would take along what is typed in it: it stays until the server answers, or there is no line. */
+/** Opens a page as a document. Text typed in this page would be lost: the page stays until the server answers or the browser is offline. */
 async function leaveFor({ url, signal }: Request): Promise<never> {
   let answers = false;
   while (!answers && navigator.onLine && isWriting() && !signal.aborted) {
-    // Not at once: a server that is about to end may still answer.
+    // The first request waits: a server that is about to end may still answer.
     await new Promise((done) => setTimeout(done, askedAgainAfter));
     answers = await fetch("/ready").then(
       ({ ok }) => ok,
@@ -39,13 +39,13 @@ async function leaveFor({ url, signal }: Request): Promise<never> {
 export const keepShown: Route.ClientMiddlewareFunction = async ({ request }, next) => {
   const results = await next();
   if (request.method !== "GET") return;
-  // Redirected, as when the session has ended: what was shown must not come back later from the cache.
+  // The request was redirected, as when the session has ended: the data shown must not come back later from the cache.
   if (Object.values(results).some(({ result }) => result instanceof Response)) return forgetShown();
   const errors = Object.entries(results).filter(([, { type }]) => type === "error");
   if (!errors.some(([, { result }]) => isUnanswered(result))) return;
   const refreshed = isShown(request);
   const noLine = errors.some(([, { result }]) => isUnanswered(result) && !isRouteErrorResponse(result));
-  // The service worker shows the copy that it has of the page, or which others it has.
+  // The service worker shows its copy of the page, or which other pages it has.
   if (!refreshed && noLine && isKept()) return leaveFor(request);
   for (const [routeId, { type, result }] of errors) {
     // When one route fails, others have no result either.

@@ -1,6 +1,6 @@
 import { useState } from "react";
 
-/** The last answer of a page's action until one leaves for another `path`: the router drops it when the page is revalidated. */
+/** The last answer of a page's action, kept until `path` changes: the router drops the answer when the page is revalidated. */
 export function useAnswer<Answer>(answer: Answer, path: string): Answer | undefined {
   const [kept, setKept] = useState({ answer, path });
   if (answer !== undefined && answer !== kept.answer) setKept({ answer, path });

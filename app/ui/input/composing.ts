@@ -1,2 +1,2 @@
-/** Whether a key belongs to the writing of a character, as in Japanese: Safari's Enter at its end says so by its number alone. */
+/** Whether a key belongs to the input of a composed character, as in Japanese: Safari marks the Enter that ends it only by its key code. */
 export const isComposing = (event: KeyboardEvent): boolean => event.isComposing || event.keyCode === 229;

@@ -1,4 +1,4 @@
-/** The end of a light page: that it is one, and its weight. */
+/** The foot of a light page: says that the page is light, and its weight. */
 export function PageFoot() {
   return (
     <section className="page-foot" aria-label="Peso de las páginas">

@@ -1,4 +1,4 @@
-/** Registers the service worker, which keeps what is read and what could not be sent, and tells it when the line is back. */
+/** Registers the service worker, which keeps read pages and unsent forms, and tells it when the browser is online again. */
 export function keepOffline(): void {
   const { serviceWorker } = navigator;
   // Absent without HTTPS. Private windows of some browsers refuse; nothing depends on it.

@@ -37,7 +37,7 @@ export function Revisits({ personId }: { personId: string | null }) {
 
 let seenBy: string | null | undefined;
 
-/** Another person has signed in, here or in another tab: drop the cache. The person's name stays in no browser. */
+/** Drops the cache when another person signs in, here or in another tab. The browser does not store who the person is. */
 function forgetWithPerson(personId: string | null): () => void {
   if (seenBy !== personId && seenBy !== undefined) forgetSeen();
   seenBy = personId;

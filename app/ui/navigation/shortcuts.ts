@@ -1,4 +1,7 @@
-/** The shortcuts that «Ayuda» lists: what each presses (the last there is), by the key with Alt and Shift. No browser or screen reader uses these. */
+/**
+ * The shortcuts that «Ayuda» lists: by the key with Alt and Shift, the selector of the element to press (the last one on the page). No
+ * browser or screen reader uses these keys.
+ */
 const pressed: Record<string, string> = {
   KeyB: "#ir-a-buscar",
   KeyN: '.sidebar a[href="/conversation/chat"]',

@@ -1,6 +1,6 @@
 import { createContext, useCallback, useState } from "react";
 
-/** Whether the sidebar is folded, and what changes it in the page; the server keeps it (`/sidebar`). */
+/** Whether the sidebar is folded, and a function that changes the state in the page; the server keeps the state (`/sidebar`). */
 export const SidebarState = createContext({ folded: false, toggle() {} });
 
 export function useSidebarState(folded: boolean) {

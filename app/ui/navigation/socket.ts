@@ -1,7 +1,7 @@
 import { isRouteErrorResponse } from "react-router";
 import { io } from "socket.io-client";
 import { showToast } from "../overlays/toasts.tsx";
-// The sign of a lost line has to be there before the line is lost.
+// The toast for a lost connection has to be loaded before the connection is lost.
 import "../overlays/toast.tsx";
 import { onUnanswered } from "../forms/send-form.ts";
 import { isWriting } from "../forms/writing.ts";
@@ -18,7 +18,7 @@ export const options = {
   randomizationFactor: 0.5,
   timeout: 20_000,
 };
-// In ms: how long a click and a message wait for a server that restarts, where a copy can be shown and a message be kept, and where not.
+// In ms: how long a click or a message waits for a server that restarts. `kept`: a copy can be shown and a message be kept; `alone`: not.
 const patience = { kept: 6_000, alone: 60_000 };
 const waitsFor = () => (isKept() ? patience.kept : patience.alone);
 // In ms.
@@ -44,20 +44,20 @@ export function connect(refresh: () => void): () => void {
   const clicks = new HeldClicks();
   let retried: unknown;
   onUnanswered(async (form, error) => {
-    // With a key it makes one message, however often it is sent; what does not arrive again is told. Other buttons of the composer
+    // A form with a key makes one message, however often it is sent; if it fails again, the person is told. Other buttons of the composer
     // send no message.
     const key = form.get("key");
     const isMessage = key !== null && key === keyOfComposer() && !form.has("intent") && !form.has("remove");
     if (!isMessage || key === retried || isRouteErrorResponse(error) || !navigator.onLine) return false;
     retried = key;
     tell("El servidor no contesta. Lo que has escrito se enviará en cuanto vuelva.");
-    // A connection that has not noticed yet is no sign of a server.
+    // A connection that has not noticed the loss yet does not prove that the server answers.
     if (socket.connected) socket.disconnect().connect();
     const isBack = await new Promise<boolean>((resolve) => {
       setTimeout(() => resolve(false), waitsFor());
       socket.once("connect", () => resolve(true));
     });
-    // Once the page has got the form back as it was. It may have been left meanwhile.
+    // Runs once the page has got the form back as it was. The page may have been left meanwhile.
     const sendAgain = () => key === keyOfComposer() && composer()?.requestSubmit();
     if (isBack) setTimeout(sendAgain, settles);
     return isBack;
@@ -105,10 +105,10 @@ export function connect(refresh: () => void): () => void {
 const composer = () => document.querySelector<HTMLFormElement>("form#composer");
 const keyOfComposer = () => composer()?.querySelector<HTMLInputElement>("input[name=key]")?.value;
 
-// Closing a dialog and copying need no page.
+// Links that close a dialog or copy a text need no page.
 const followed = "a[href]:not([data-close], [data-copy])";
 
-/** Clicks on links while the server restarts: a page that can't be loaded would take what is typed with it. */
+/** Holds clicks on links while the server restarts: a page that can't be loaded would lose the text typed in this one. */
 class HeldClicks {
   #wanted: HTMLAnchorElement | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -142,7 +142,7 @@ class HeldClicks {
       showToast({ type: "warning", title: "El servidor no contesta. Sigues aquí; se abre en cuanto vuelva." });
     this.#wanted = link;
     clearTimeout(this.#timer);
-    // There may be a copy, but not of what is typed.
+    // There may be a copy of the page, but not of typed text.
     if (!isKept() || isWriting()) return;
     this.#timer = setTimeout(() => {
       this.goOn();

@@ -5,7 +5,7 @@ import { modalOpened } from "./modal-opened.ts";
 
 type Props = {
   title: string;
-  /** For a dialog that is a route: the path of the page under it, which closing it leads to. */
+  /** Path of the page under a dialog that is a route; closing the dialog leads there. */
   closeTo?: string;
   /** For any other dialog: closes it. Without `closeTo` and `onClose`, only its own buttons close it. */
   onClose?: () => void;
@@ -31,7 +31,7 @@ export function Dialog({ title, closeTo, onClose, kind = "form", children }: Pro
     await fadeOut(dialog.current);
     if (onClose) onClose();
     else if (closeTo) await navigate(closeTo, { preventScrollReset: true, replace: true });
-    // It is still here where the page could not be left.
+    // The dialog is still here if the page could not be left.
     if (dialog.current) delete dialog.current.dataset.leaving;
   };
   return (
@@ -119,7 +119,7 @@ function openModal(dialog: HTMLDialogElement | null, opener: Element | null) {
   (focused ?? field)?.focus();
   document.dispatchEvent(new Event(modalOpened));
   return () => {
-    // Back to what lay under it; another page begins at its top.
+    // Scrolls the page under the dialog back; another page begins at its top.
     if (first && path.startsWith(location.pathname)) scrollTo(0, Number(localStorage.getItem(scrollKey)));
     const known = opener instanceof HTMLElement && opener.isConnected && opener !== document.body;
     const back = known ? opener : document.querySelector<HTMLElement>(`a[href="${path}"]`);
@@ -127,7 +127,7 @@ function openModal(dialog: HTMLDialogElement | null, opener: Element | null) {
   };
 }
 
-/** A modal dialog makes toasts inert, so a click on one arrives at the dialog. Closes the toast there; false if none is. */
+/** A modal dialog makes toasts inert, so a click on a toast arrives at the dialog. Closes that toast; false if there is none. */
 function closeToastAt({ clientX, clientY }: { clientX: number; clientY: number }): boolean {
   const toast = [...document.querySelectorAll(".toast")].find((element) => {
     const { left, right, top, bottom } = element.getBoundingClientRect();

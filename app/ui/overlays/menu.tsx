@@ -18,7 +18,7 @@ export function Menu({ id, label, look = "button quiet small only", children }: 
   );
 }
 
-/** One of its links. */
+/** A link in a menu. */
 export function MenuLink({ icon, children, ...link }: ComponentProps<typeof Link> & { icon: string }) {
   return (
     <li>

@@ -10,7 +10,7 @@ type Props = {
   closeTo: string;
 };
 
-/** Asks before several are deleted: the form that asked is sent again, with `sure`. */
+/** Asks before several things are deleted: confirming sends the same form again, with `sure`. */
 export function SureDialog({ title, warning, name, ids, closeTo }: Props) {
   return (
     <AlertDialog title={title} closeTo={closeTo}>

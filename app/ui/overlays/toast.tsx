@@ -15,7 +15,7 @@ export const shownFor = 5000;
 export const tick = 50;
 export const leavesIn = 300;
 
-/** A message that goes by itself, unless somebody is looking at it. */
+/** A message that disappears by itself, unless the pointer or the focus is on it. */
 export default function Toast({ message, onGone }: { message: ToastMessage; onGone(id: string): void }) {
   const { className, icon } = looks[message.type];
   const { timed, bar, leaving, setLeaving, setPaused } = useLeaving(message, onGone);

@@ -9,7 +9,7 @@ let tell: (message: ToastMessage) => void = () => {};
 
 let told = 0;
 
-/** Says something that no page of the server's said. Its id is a number: pages at a plain http address can't make a UUID. */
+/** Shows a message that comes from no page of the server. Its id is a number: pages at a plain http address can't make a UUID. */
 export const showToast = (message: Omit<ToastMessage, "id">) => tell({ ...message, id: `aviso-${++told}` });
 
 /**
@@ -32,7 +32,7 @@ export function Toasts({ message }: { message: ToastMessage | undefined }) {
       if (element.matches(":popover-open")) element.hidePopover();
       element.showPopover();
     };
-    // Without a script a popover would not be seen at all, so it becomes one here.
+    // Without a script a popover would be invisible, so the region becomes a popover here.
     element.popover = "manual";
     toTop();
     document.addEventListener(modalOpened, toTop);
@@ -55,7 +55,7 @@ export function Toasts({ message }: { message: ToastMessage | undefined }) {
   );
 }
 
-/** A message, for when the part that shows them could not be loaded: it stays. */
+/** A message that stays, in place of `Toast` if that could not be loaded. */
 function BareToast({ message }: { message: ToastMessage }) {
   return <p className="toast">{message.title}</p>;
 }

@@ -9,7 +9,7 @@ import { uncarry } from "./carried-form.ts";
  * API was unreachable (503). Thrown to the error page, which sends it again; after 401, the sign-in form carries it first.
  */
 export type UnsentForm = {
-  /** The valid one now. */
+  /** The token that is valid now. */
   formToken: string;
   /** The person who is signed in now, if anybody is. */
   personId: string | null;
@@ -25,10 +25,10 @@ export type UnsentForm = {
 /** The ways in: by a password, and by providers. */
 export type Entries = { password: boolean; accesses: { id: string; name: string }[] };
 
-// Consents, which a person gives on the page that says to what, and as the person that it names: nothing of them is sent again.
+// Paths of consents. A person gives a consent on a page that names its object and the person, so a consent's form is never sent again.
 const consents = /^\/user\/(?:conectar|cuentas)\b/;
 
-/** Thrown for a form that was not acted on; of a consent, the way to its page. */
+/** Thrown for a form that was not acted on; for a consent, a redirect to its page. */
 export const unsent = (
   status: 401 | 403 | 503,
   context: Context,

@@ -12,7 +12,7 @@ export type ComposerFile = ShownFile & { id: string };
 /** `refused`: a sentence for each file that was not taken. */
 export type Uploaded = { files: ComposerFile[]; refused: string[] };
 
-/** Uploads the files of a form to the API, at most `room` of them, with the fields `to`: where to, and a page to take along. */
+/** Uploads the files of a form to the API, at most `room` of them, with the fields `to`: the destination, and a page to keep as well. */
 export async function uploadFiles(
   context: Context,
   to: Record<string, string>,
@@ -65,7 +65,7 @@ export async function keepDocuments(context: Context, to: Record<string, string>
     .flash(description ? { type: "warning", title, description, duration: 0 } : { type: "success", title });
 }
 
-/** Of the files that a draft or form names, those that still exist. */
+/** The files that a draft or form names, without those that no longer exist. */
 export async function attachedFiles(context: Context, ids: string[]): Promise<ComposerFile[]> {
   const { api } = context.get(apiContext);
   const found = await Promise.all(

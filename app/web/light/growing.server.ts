@@ -1,4 +1,4 @@
-// Of Markdown, of code, of mathematics and of what stands around them.
+// Tags and classes of Markdown, of code, of mathematics and of the elements around them.
 const tags =
   "a article aside blockquote br button code dd del details div dl dt em figcaption figure form h2 h3 h4 h5 h6 hr input label li math nav ol option p pre s section select span strong sub summary sup svg table tbody td textarea th thead tr ul use";
 const classes =

@@ -5,15 +5,15 @@ import { accentStyle } from "../../process/text/accent.server.ts";
 import { stylesOf } from "./styles.server.ts";
 
 const stylesheet = /<link [^>]*rel="stylesheet"[^>]*>/g;
-// The house's own, drawn by `root.tsx`.
+// The house's own style sheet, linked by `root.tsx`.
 const accent = /<link [^>]*href="\/marca\/estilo\/([0-9a-f]{6})"/;
 const preload = /<link rel="modulepreload"[^>]*>/g;
 // Drawn by `ui/light/page-foot.tsx`; text of people and models can't contain a tag.
 const weight = /<p data-weight="">[^<]*<\/p>/;
 
 /**
- * A rendered page with the styles it uses in itself, so that it can be read after one round trip, and what it weighed in its foot.
- * `growing` is HTML like what will be inserted into it later; such a page is not weighed, because its end is not known yet.
+ * A rendered page that contains the styles it uses, so that it can be read after one round trip, and says its weight in its foot. `growing`
+ * is HTML like the HTML that is inserted into the page later; such a page is not weighed, because its end is not known yet.
  */
 export async function lightPage(
   html: string,
@@ -36,7 +36,7 @@ export async function lightPage(
   return page.replace(weight, `<p>Esta página ha pesado ${kilobytes.format(bytes / 1000)} kB.</p>`);
 }
 
-/** The words in the foot of a copy instead (`public/sw.js`): nothing else on it would tell that it is one. */
+/** The words in the foot of a copy, in place of the weight (`public/sw.js`): nothing else tells that the page is a copy. */
 function copied(timeZone: string): string {
   const when = { timeZone, dateStyle: "long", timeStyle: "short" } as const;
   return `Copia del ${new Intl.DateTimeFormat("es", when).format(Date.now())}, por si se lee sin conexión.`;

@@ -109,7 +109,7 @@ const names = (nodes: Sheet): Named[] =>
     typeof node === "string" || node.kind === "style" ? [] : node.kind === "named" ? [node] : names(node.children),
   );
 
-/** The custom properties that some declaration comes to use, by way of others or at once. */
+/** The custom properties that a declaration uses, directly or by way of other properties. */
 function usedProperties(nodes: Sheet): Set<string> {
   const styles = stylesIn(nodes);
   const declared = styles.flatMap(({ declarations }) => declarations);
@@ -117,7 +117,7 @@ function usedProperties(nodes: Sheet): Set<string> {
   const used = new Set(declared.filter((one) => !isCustom(one)).flatMap(({ uses }) => uses));
   for (const { nested } of styles) for (const [name] of nested.matchAll(/--[\w-]+/g)) used.add(name);
   const custom = Map.groupBy(declared.filter(isCustom), ({ name }) => name);
-  // A set goes on to what is added while it is walked through.
+  // A loop over a set also visits the items that are added meanwhile.
   for (const name of used) for (const { uses } of custom.get(name) ?? []) for (const next of uses) used.add(next);
   return used;
 }

@@ -5,18 +5,18 @@ import { documentsTool } from "../../../tools/builtin/documents.server.ts";
 import type { Person } from "../../env.server.ts";
 import { maySeeFile } from "../../http/visibility.server.ts";
 
-/** Reader of a chat; null: a stranger with the link of a shared one. */
+/** Reader of a chat; null: a stranger with the link of a shared chat. */
 export type ChatReader = Pick<Person, "id" | "sessionId"> | null;
 
-/** In place of what only the author of a reply may open. */
+/** Shown in place of output that only the author of a reply may open. */
 const kept = "Algo de quien la escribió.";
 
 type Reply = Pick<MessageRow, "userId" | "chatId">;
 
-/** Whether somebody else reads what a reply has quoted of its author's other chats and files. */
+/** Whether the reader is not the author of a reply, which may quote the author's other chats and files. */
 const isElse = (reader: ChatReader, { userId }: Pick<Reply, "userId">) => reader?.id !== userId;
 
-/** The sources of replies as a reader may see them: a shown chat shows nothing but itself and what they can open anyway. */
+/** The sources of replies as a reader may see them: a shown chat reveals only itself and sources that the reader can open anyway. */
 export async function sourcesFor(
   db: Db,
   reader: ChatReader,
@@ -48,13 +48,13 @@ async function seenFiles(db: Db, reader: ChatReader, fileIds: string[]): Promise
 
 type Called = { server: string | null; tool: string; output: string };
 
-/** A call as a reader may see it: what was found in documents and other chats is its author's. */
+/** A call as a reader may see it: only the author sees output found in documents and other chats. */
 export const callFor = <Call extends Called>(reader: ChatReader, reply: Pick<Reply, "userId">, call: Call): Call =>
   isElse(reader, reply) && call.server === null && call.tool === documentsTool && call.output
     ? { ...call, output: kept }
     : call;
 
-/** The same of a reply that is being followed. */
+/** The chunks of a reply that is being followed, as a reader may see them. */
 export const chunksFor = (db: Db, reader: ChatReader, reply: Reply, chunks: AsyncGenerator<Chunk[]>) =>
   isElse(reader, reply) ? shownChunks(db, reader, reply, chunks) : chunks;
 

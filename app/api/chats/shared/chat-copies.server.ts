@@ -14,11 +14,11 @@ import { countAttempt } from "../../http/rate-limit.server.ts";
 import { answers, bearer, idParam } from "../../http/schemas.server.ts";
 import { seeChat, writesInProject } from "../../http/visibility.server.ts";
 
-// Rows stored at once, and the most that are copied: the last ones.
+// Messages stored at once, and the most messages that are copied: the last ones of the branch.
 const atOnce = 50;
 const copiedAtMost = 2_000;
 
-/** «Continuar en una copia»: what somebody may read becomes a chat of their own, to go on with. */
+/** «Continuar en una copia»: copies a chat that a person may read into a chat of their own, in which they go on. */
 export const chatCopies = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
   createRoute({
     method: "post",
@@ -85,7 +85,7 @@ async function copyMessages(db: Db, copy: ChatRow, messages: MessageRow[]): Prom
           chatId: copy.id,
           userId: copy.userId,
           parentId: ids[place - 1] ?? null,
-          // A copied reply comes without the sources and calls that it had read.
+          // A copied reply loses the sources and calls that it had read, so it counts as text from outside.
           outside: role === "user" && message.userId === copy.userId ? message.outside : 1,
           ...given,
         });
@@ -104,7 +104,7 @@ async function copyMessages(db: Db, copy: ChatRow, messages: MessageRow[]): Prom
     .execute();
 }
 
-/** The files are another's: their names stay, as with files that were deleted. */
+/** Copies only the names of the files, as the files are another person's: they show like files that were deleted. */
 async function copyNames(trx: Trx, from: string, to: string): Promise<void> {
   const rows = await trx.selectFrom("attachments").where("messageId", "=", from).selectAll().execute();
   const now = Date.now();

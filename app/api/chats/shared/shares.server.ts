@@ -69,7 +69,7 @@ const showShareRoute = createRoute({
   responses: { 200: answers(share.nullable(), "El enlace del chat; null si no se comparte.") },
 });
 const showShare: RouteHandler<typeof showShareRoute, ApiEnv> = async (c) => {
-  // Its link opens the chat to whoever has it.
+  // The link opens the chat, so `openChat` decides who gets it.
   const chat = await openChat(c, c.req.valid("param").id);
   const row = await findShare(c, chat.id);
   return c.json(row ? show(row, await leafOf(c.var.services, chat)) : null, 200);

@@ -14,10 +14,10 @@ const shown = z
   .openapi("ShownChat");
 const group = z.object({ id: z.string(), name: z.string(), shown: z.boolean() });
 const common = { security: bearer, middleware: [signedIn, active, publishes("chat")] };
-/** Rights of others are for a person at a browser. */
+/** Only a person with a session, and no program, changes other people's rights. */
 const changes = { security: bearer, middleware: [signedIn, noProgram, active, publishes("chat")] };
 
-/** Chats that others show to groups of the person; and to which groups one of their own is shown. */
+/** Chats that other people show to the person's groups, and the groups to which the person shows a chat of their own. */
 export const shownChats = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(
     createRoute({

@@ -7,17 +7,17 @@ const separator = "\uE202";
 const link = /^https?:\/\//;
 
 /**
- * Marks of several years that leave nothing, and those that leave a part of themselves. Blanks before them are looked at once, and what may
- * stand within them has a limit: texts of others may be long.
+ * Marks of several years: those that are removed whole, and those that leave a part of themselves. Blanks before a mark are matched once,
+ * and the text within a mark has a limit, because imported texts may be long.
  */
 const rules: [mark: RegExp, shown: string | ((...found: string[]) => string)][] = [
   // A group that is never closed: the answer was cut off.
   [/(?<![ \t])[ \t]*\uE200[^\uE201\n]*/g, ""],
-  // LibreChat keeps them written out.
+  // LibreChat keeps the private-use characters written out.
   [/\\ue20[01346]/gi, ""],
   [/(?<![ \t])[ \t]*(?:(?:\\ue202|\uE202)turn\d+[a-z]+\d+)+/gi, ""],
   [/[\uE000-\uF8FF]/g, ""],
-  // Copied without their characters.
+  // Marks copied without their private-use characters.
   [/(?<![ \t])[ \t]*\[?(?:file)?cite(?:turn\d+[a-z]+\d+)+(?:L\d+-L\d+)*\]?/gi, ""],
   [/\bentity(\["[^\]\n]{0,300}\])/g, (whole = "", list = "") => nameIn(list) ?? whole],
   // Since 2023: 【12†source】, 【oaicite:0】, :contentReference[oaicite:0]{index=0}.
@@ -25,7 +25,7 @@ const rules: [mark: RegExp, shown: string | ((...found: string[]) => string)][] 
   [/(?<![ \t])[ \t]*:{0,2}(?:contentReference)?\[oaicite:\d+\](?:\{index=\d+\})?/g, ""],
   [/(?<![ \t])[ \t]*:chatgpt-content-reference\{[^}\n]{0,60}\}/g, ""],
   [/\[oai_citation(?:_attribution)?:\d+‡/g, "["],
-  // Files that only its own pages had.
+  // Files that only ChatGPT's own pages had.
   [/!\[([^\]\n]{0,500})\]\((?:sandbox|sediment|file-service|attachment):[^)\s]{0,500}\)/gi, (_, alt = "") => alt],
   [
     /\[([^\]\n]{0,500})\]\(((?:sandbox|sediment|file-service|attachment):[^)\n]{0,500})\)/gi,
@@ -104,7 +104,7 @@ function named(label: string, to: string): string {
   return name && !label.includes(name) ? `${label} (${name})` : label;
 }
 
-/** Takes the frames off texts that it wrote to be copied (`:::writing{…}` to `:::`); their titles stay. */
+/** Removes the frames of texts that ChatGPT wrote to be copied (`:::writing{…}` to `:::`); the texts' titles stay. */
 function withoutWritingBlocks(lines: Line[]): Line[] {
   let isInside = false;
   return lines.flatMap((one) => {

@@ -39,7 +39,7 @@ export function fromChatGpt(chat: Json): ImportedChat {
   return chatOf({ key, title: chat.title, at: time(chat.create_time), archived }, nodes, text(chat.current_node));
 }
 
-/** Its images are parts, and most of them are among the attachments, which have names; both say the id of the entry in the archive. */
+/** The files of a message. Images are parts; most are also attachments, which have names. Both give the id of the archive's entry. */
 function chatGptFiles(parts: Json[], attachments: Json[]): ImportedFile[] {
   const attached = attachments.map(({ name, id }) => fileNamed(text(name), text(id)));
   const pictures = parts

@@ -16,7 +16,7 @@ export type ImportedChat = {
   /** Files of messages that are left out, such as images that a tool has made. */
   lost: ImportedFile[];
 };
-/** `name` is empty where the export says none; `ref`: how it is found in the export, if it may be there. */
+/** `name` is empty if the export gives none; `ref`: the export's reference to the file, empty if there is none. */
 export type ImportedFile = { kind: "image" | "file"; name: string; ref: string };
 export type ImportedMessage = {
   key: string;
@@ -68,7 +68,7 @@ export const partsOf = (content: unknown) =>
     .filter(Boolean)
     .join("\n\n");
 
-/** Drops messages of other roles, and those without text and files; attaches their children to their parents. */
+/** Drops messages of other roles and messages without text and files; attaches the children of a dropped message to its parent. */
 export function chatOf(
   about: Pick<ImportedChat, "key" | "at" | "archived"> & { title: unknown } & Partial<
       Pick<ImportedChat, "pinned" | "project" | "assistant">
@@ -113,7 +113,7 @@ export function chatOf(
 export const isObject = (value: unknown): value is Json =>
   value !== null && typeof value === "object" && !Array.isArray(value);
 export const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
-/** The value of a JSON text; undefined for a text that is none, or anything else. */
+/** The value of a JSON text; undefined if `json` is not a text, or not valid JSON. */
 export function parsed(json: unknown): unknown {
   if (typeof json !== "string") return undefined;
   try {
@@ -126,7 +126,7 @@ export function parsed(json: unknown): unknown {
 /** A text of an export; empty for anything else. */
 export const text = (value: unknown) => (typeof value === "string" ? value.replaceAll("\0", "").toWellFormed() : "");
 
-// In seconds: later times are in milliseconds, microseconds or nanoseconds, which some programs mix.
+// Some programs mix units: a number from `from` on is in milliseconds, microseconds or nanoseconds, a smaller one in seconds.
 const units: [from: number, perSecond: number][] = [
   [1e17, 1e9],
   [1e14, 1e6],
@@ -134,7 +134,7 @@ const units: [from: number, perSecond: number][] = [
   [0, 1],
 ];
 
-/** Epoch ms of a date, or of a number of seconds or smaller units, which may be a text; 0: unknown. */
+/** Epoch ms of a date, or of a number (or its text) in seconds or smaller units; 0: unknown. */
 export function time(value: unknown): number {
   const number = typeof value === "string" && /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
   const [, perSecond = 1] = units.find(([from]) => typeof number === "number" && number >= from) ?? [];

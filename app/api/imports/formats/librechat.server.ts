@@ -16,8 +16,8 @@ import {
 const thoughts = /^\s*:::thinking\n[\s\S]*?\n:::\s*/;
 
 /**
- * A conversation of LibreChat: as its pages export it, with `messages` or, of older releases, `messagesTree`, both as a list or with
- * `children`; or as its database has it.
+ * A conversation of LibreChat, from the export of its pages or from its database. The messages are in `messages`, or in `messagesTree`
+ * in older exports; both are a flat list or nest `children`.
  */
 export function fromLibreChat(chat: Json): ImportedChat {
   const flat: { message: Json; above: string }[] = [];
@@ -53,7 +53,7 @@ export function fromLibreChat(chat: Json): ImportedChat {
     archived: chat.isArchived === true,
     pinned: chat.pinned === true,
   };
-  // It does not keep which branch is shown: the one that was written last.
+  // LibreChat does not store which branch is shown: the branch that was written last is taken.
   const last = nodes.reduce<(typeof nodes)[number] | undefined>(
     (one, node) => (one && one.at > node.at ? one : node),
     undefined,

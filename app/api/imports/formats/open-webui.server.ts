@@ -12,7 +12,7 @@ import {
 } from "./imported-chat.server.ts";
 
 const uuid = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i;
-// Thoughts and calls of tools, which are kept as elements in the text, and by old releases as they came from the model.
+// Open WebUI stores thoughts and tool calls as elements in the text; old releases store thoughts as they came from the model.
 const details = /<details type="(?:reasoning|tool_calls|code_interpreter)"/g;
 const detailsEnd = "</details>";
 const thoughts = /^\s*<think>[\s\S]*?<\/think>\s*/;
@@ -40,7 +40,7 @@ export function fromOpenWebUi(item: Json, chat: Json): ImportedChat {
   return chatOf(about, nodes, text(history.currentId) || nodes.at(-1)?.key);
 }
 
-/** A last one without an end is text. */
+/** Removes the elements; an unclosed element stays text. */
 function withoutDetails(said: string): string {
   const kept: string[] = [];
   let from = 0;
@@ -54,7 +54,7 @@ function withoutDetails(said: string): string {
   return kept.join("") + (from === 0 ? said : said.slice(from).trimStart());
 }
 
-// In JSON a truth value, in a database 1.
+// A flag is a boolean in the JSON, 1 in the database.
 const isSet = (value: unknown) => value === true || value === 1;
 
 /** Text of a message: a text, a list of parts, or only what the model's API answered. */
@@ -67,7 +67,7 @@ function saidIn({ content, output }: Json): string {
     .join("\n\n");
 }
 
-/** A file of a message. Others than files and pictures refer to knowledge, pages and other chats. */
+/** A file of a message. Entries of other types refer to knowledge, pages and other chats. */
 function fileOf({ name, type, url, id, file }: Json): ImportedFile[] {
   if (type !== undefined && type !== "file" && type !== "image") return [];
   const inside = isObject(file) ? file : {};

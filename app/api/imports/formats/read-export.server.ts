@@ -9,8 +9,8 @@ import { fromTertulia } from "./tertulia.server.ts";
 export type ReadExport = { chats: ImportedChat[]; unread: number };
 
 /**
- * The conversations in a file of Tertulia's, ChatGPT's, Claude's, Open WebUI's or LibreChat's export; undefined: it is none
- * of them. A conversation that is made in a way that no reader has foreseen costs itself.
+ * The conversations in a file of Tertulia's, ChatGPT's, Claude's, Open WebUI's or LibreChat's export; undefined for other
+ * files. A conversation that makes its reader fail is left out and counted.
  */
 export function readExport(file: unknown): ReadExport | undefined {
   const list = (Array.isArray(file) ? file : [file]).filter(isObject);

@@ -3,7 +3,7 @@ import { limits } from "../../../process/limits.ts";
 import { knownZone } from "../../../process/time-zones.server.ts";
 import { isObject, objects, parsed, text } from "./imported-chat.server.ts";
 
-// Without signs that a database can't keep.
+// Text without characters that a database can't store.
 const said = z.string().overwrite(text);
 const id = said.max(100);
 const project = z.object({

@@ -15,7 +15,7 @@ import {
   time,
 } from "./imported-chat.server.ts";
 
-// Without signs that a database can't keep.
+// Text without characters that a database can't store.
 const said = z.string().overwrite(text);
 const name = said.max(200);
 const ms = z.number().min(0).max(1e9).nullable().catch(null);
@@ -59,7 +59,7 @@ const source = z.object({
   readAt: z.number().optional().catch(undefined),
 });
 
-/** How a reply of a Tertulia was made. What does not fit is left out. `at`: when it began, in epoch ms. */
+/** How a reply of a Tertulia was made. Values that do not fit are left out. `at`: start of the reply, in epoch ms. */
 export function replyOf(message: Json, at: number): ImportedReply {
   const status = z.enum(["complete", "stopped", "failed", "interrupted"]).catch("complete").parse(message.status);
   return {
@@ -72,7 +72,7 @@ export function replyOf(message: Json, at: number): ImportedReply {
   };
 }
 
-/** Parts of a reply with their places in its text; none if their text is another one, as after an edit by hand. */
+/** Parts of a reply with their positions in its text; none if the parts do not match that text, as after an edit by hand. */
 function partsOf(message: Json, startedAt: number): ImportedPart<ImportedFile>[] {
   let [length, calls] = [0, 0];
   const all: ImportedPart<ImportedFile>[] = [];
@@ -99,7 +99,7 @@ function partsOf(message: Json, startedAt: number): ImportedPart<ImportedFile>[]
   return length === text(message.content).length && length <= limits.reply ? all : [];
 }
 
-/** A call that was made elsewhere: what it brought may have been written by anybody, and it belongs to no tool here. */
+/** A tool call of another installation: anybody may have written its result, and it belongs to no tool of this installation. */
 const callOf = (
   { name, tool, label, server, input, edited }: Extract<z.output<typeof part>, { kind: "tool" }>,
   step: number,
@@ -109,7 +109,7 @@ const callOf = (
   reachesOut: true,
 });
 
-/** A source; `fileId` is that of the export. What is said to come from a list of results was not read here. */
+/** A source; `fileId` is the id in the export. `isListed` is dropped, because no list of results was read here. */
 function sourceOf(one: Json): Source[] {
   const read = source.safeParse(one);
   if (!read.success) return [];

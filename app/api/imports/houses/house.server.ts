@@ -13,16 +13,16 @@ export type House = {
   assistants: HouseAssistant[];
   /** By their ids. */
   files: Map<string, HouseFile>;
-  /** How many chats there are, of which some may be of nobody. */
+  /** Number of chats; some may belong to none of the people. */
   chatCount: number;
   /** `chat` is undefined if it can't be read. */
   chats(): Generator<{ person: string; project: string | null; chat: ImportedChat | undefined }>;
-  /** Sentences about what does not come. */
+  /** Sentences about data that is not moved. */
   left: string[];
   close(): void;
 };
 
-/** `path` is undefined where the folder does not have it; `readers`: people who may open it. */
+/** `path` is undefined if the folder does not have the file; `readers`: people who may open the file. */
 export type HouseFile = { name: string; path: string | undefined; readers: ReadonlySet<string> };
 export type HousePerson = { id: string; name: string; email: string; isAdmin: boolean };
 /** A folder of chats, or a collection of documents. `readers`: other people who see it. */
@@ -50,7 +50,7 @@ export type HouseAssistant = {
   sharedWith: "everybody" | string[] | null;
 };
 
-/** The house can't be read. The message is the sentence for who moves it. */
+/** The house can't be read. The message is a sentence for the person who runs the move. */
 export class HouseUnreadable extends Error {
   override name = "HouseUnreadable";
 }

@@ -8,7 +8,7 @@ import { fromLibreChat } from "../formats/librechat.server.ts";
 import { readOne } from "../formats/read-export.server.ts";
 import { counted, type House, type HouseAssistant, HouseUnreadable } from "./house.server.ts";
 
-// Of BSON.
+// BSON's limit.
 const documentAtMost = 16 * 1024 * 1024 + 16 * 1024;
 
 /**
@@ -27,7 +27,7 @@ export function libreChatHouse(dump: string, uploads: string | undefined): House
   const [presets, memories] = [all("presets").length, all("memoryentries").length];
   const access = Map.groupBy(all("aclentries"), (row) => idOf({ _id: row.resourceId }));
   const isPublic = (row: Json) => (access.get(idOf(row)) ?? []).some(({ principalType }) => principalType === "public");
-  // Read at once: a dump that was cut says so before anything is stored.
+  // Read first, so that a truncated dump fails before anything is stored.
   const messages = all("messages");
   const prompts = new Map(all("prompts").map((row) => [idOf(row), text(row.prompt)]));
   const files = all("files");
@@ -112,7 +112,7 @@ function assistantOf(row: Json, isPublic: boolean): HouseAssistant {
 
 /** Chats of these people; messages are kept in no order. */
 function* chatsOf(conversations: Json[], messages: Json[], people: Set<string>): ReturnType<House["chats"]> {
-  // Ids of conversations are each person's own.
+  // Ids of conversations are unique per person only.
   const byChat = Map.groupBy(messages, (row) => `${String(row.user)} ${text(row.conversationId)}`);
   for (const row of conversations) {
     const person = String(row.user);
@@ -128,7 +128,7 @@ function* chatsOf(conversations: Json[], messages: Json[], people: Set<string>):
 }
 
 const idOf = ({ _id }: Json) => String(_id);
-// A mishap of a model is no message.
+// An error of a model without text is no message.
 const isSaid = (message: Json) =>
   message.error !== true || text(message.text) !== "" || objects(message.content).length > 0;
 
@@ -155,7 +155,7 @@ function documentsOf(folder: string, collection: string): Json[] {
   return documents;
 }
 
-/** A file by the address that it has there: /images/<person>/<name> or /uploads/<person>/<name>, maybe with a query. */
+/** A file by its address in LibreChat: /images/<person>/<name> or /uploads/<person>/<name>, maybe with a query. */
 function storedAt(address: string, uploads: string | undefined): string | undefined {
   const [, kind, inside] = /^\/?(images|uploads)\/([^?]+)/.exec(address) ?? [];
   if (!uploads || !kind || !inside) return undefined;
@@ -165,7 +165,7 @@ function storedAt(address: string, uploads: string | undefined): string | undefi
     .find((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
 }
 
-/** Path of a file in a folder; none if it leads out of it. */
+/** Path of a file in a folder; none if the name leads out of the folder. */
 function within(folder: string, name: string): string[] {
   const path = resolve(folder, name);
   return path.startsWith(`${resolve(folder)}${sep}`) ? [path] : [];

@@ -29,11 +29,11 @@ export type Moved = {
   /** Names of files that did not come, and sentences about other things. */
   lostFiles: string[];
   left: string[];
-  /** Accounts that have no way in yet. */
+  /** Accounts that nobody can sign in to yet. */
   made: { id: string; email: string }[];
 };
 
-/** `folder`: an empty one, for pictures that lie in the text of chats. */
+/** `folder`: an empty folder, for pictures that the text of chats contains. */
 type MoveServices = {
   db: Db;
   files: Files;
@@ -43,8 +43,8 @@ type MoveServices = {
 };
 
 /**
- * Brings a house here: what it has in another program, to the accounts with the same addresses, which are made where they are missing.
- * Again, it adds only what is new. `isTried`: nothing is stored, and the counts say what would be.
+ * Moves the data of a house in another program to the accounts with the same e-mail addresses; missing accounts are made. A repeated
+ * move adds only new data. `isTried`: nothing is stored, and the counts say what a move would store.
  */
 export async function moveHouse(services: MoveServices, house: House, isTried: boolean): Promise<Moved> {
   return new Move(services, house, isTried).run();
@@ -109,7 +109,7 @@ class Move {
     const before = await known.select(["id", "email", "passwordHash", "lastSeenAt"]).executeTakeFirst();
     if (before) {
       this.#moved.joined++;
-      // Of a move that broke off, maybe.
+      // Made, perhaps, by a move that broke off.
       if (!before.passwordHash && before.lastSeenAt === null) this.#moved.made.push(before);
       this.#people.set(id, before.id);
       return;
@@ -136,7 +136,7 @@ class Move {
     });
   }
 
-  /** Makes a group; one of the same name that is here already is another one, with rights of its own. */
+  /** Makes a group. An existing group of the same name is not used: it is another group, with rights of its own. */
   async #group({ id, name, description, people }: House["groups"][number]): Promise<void> {
     const { db } = this.#services;
     const origin = { source: this.#house.source, externalId: id };
@@ -173,7 +173,7 @@ class Move {
     }
   }
 
-  /** Names of groups are theirs alone: «Tesorería», then «Tesorería (2)». */
+  /** A name that no other group has: «Tesorería», then «Tesorería (2)». */
   async #freeGroupName(name: string): Promise<string> {
     for (let n = 1; ; n++) {
       const mark = n === 1 ? "" : ` (${n})`;
@@ -313,7 +313,7 @@ class Move {
     }
   }
 
-  /** A file of a chat in the folder of the other program, or in its text. */
+  /** A file of a chat, from the folder of the other program or from the text of the chat. */
   #find({ kind, name, ref }: ImportedFile, person: string): FoundFile | undefined {
     const [start, type] = dataUrl.exec(ref) ?? [];
     if (start) {
@@ -330,7 +330,7 @@ class Move {
     return { kind, name: name || file.name, path: file.path, size: statSync(file.path).size };
   }
 
-  /** A file if the person might open it there: chats, folders and assistants, which people write, may name any. */
+  /** A file, if the person could open it in the other program: chats, folders and assistants may name any file. */
   #fileOf(id: string, person: string): HouseFile | undefined {
     const file = this.#house.files.get(id);
     return file?.readers.has(person) ? file : undefined;
@@ -349,7 +349,7 @@ class Move {
     return stored;
   }
 
-  /** Makes a thing unless it has come before and is still here. Returns its id here. */
+  /** Makes an item, unless an earlier move made it and it still exists. Returns the id of the item here. */
   async #once(
     kind: "project" | "template" | "assistant",
     externalId: string,
@@ -382,7 +382,7 @@ const withBlanks = (content: string) =>
     (_, name: string) => `{{${name.replace(/_/g, " ").toLowerCase()}}}`,
   );
 
-/** A move in sentences, for who has asked for it. */
+/** A move in sentences, for the person who asked for the move. */
 export function movedInWords(moved: Moved, isTried: boolean): string[] {
   const things = [
     counted(moved.people, "cuenta nueva", "cuentas nuevas"),

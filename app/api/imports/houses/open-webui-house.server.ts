@@ -16,8 +16,8 @@ import {
 const nobody = "Los chats de cuentas que ya no existen.";
 
 /**
- * A house of Open WebUI: its `webui.db` of any release since 0.3, and its folder of uploads. Tables and columns are taken as they are
- * there, since they differ by the age of the installation. Throws HouseUnreadable.
+ * A house of Open WebUI: its `webui.db` of any release since 0.3, and its folder of uploads. Missing tables and columns are allowed,
+ * because they differ by the age of the installation. Throws HouseUnreadable.
  */
 export function openWebUiHouse(database: string, uploads: string | undefined): House {
   const db = opened(database);
@@ -41,7 +41,7 @@ export function openWebUiHouse(database: string, uploads: string | undefined): H
       ...textsOf(parsed(row.user_ids)),
     ],
   }));
-  // Ids of models and prompts are chosen by people, and may be those of other things.
+  // People choose the ids of models and prompts, which may equal ids of other things: the key includes the type.
   const grants = Map.groupBy(all("access_grant"), (row) => `${text(row.resource_type)} ${text(row.resource_id)}`);
   const grantsOf = (type: string, row: Json) => grants.get(`${type} ${text(row.id)}`) ?? [];
   const sharing = (type: string, row: Json) => sharedWith(row, grantsOf(type, row), tables.has("access_grant"));
@@ -81,7 +81,7 @@ export function openWebUiHouse(database: string, uploads: string | undefined): H
 /** Rows of a table; none where the release has no such table. */
 type All = (table: string) => Json[];
 
-/** Chats of these people, with messages that only a table of their own has. */
+/** Chats of these people, with messages that only the table `chat_message` has. */
 function* chatsOf(db: DatabaseSync, all: All, people: Set<string>): ReturnType<House["chats"]> {
   const pinned = new Set(all("chatidtag").flatMap((row) => (row.tag_name === "pinned" ? [text(row.chat_id)] : [])));
   const hasMessages = all("sqlite_master").some(({ name }) => name === "chat_message");
@@ -97,7 +97,7 @@ function* chatsOf(db: DatabaseSync, all: All, people: Set<string>): ReturnType<H
   }
 }
 
-/** Sentences about what does not come. */
+/** Sentences about data that is not moved. */
 function leftBehind(db: DatabaseSync, all: All): string[] {
   const pending = counted(
     all("user").filter(({ role }) => role === "pending").length,
@@ -117,7 +117,7 @@ function leftBehind(db: DatabaseSync, all: All): string[] {
   ].filter((sentence) => sentence !== undefined);
 }
 
-/** Rows of a query. Numbers beyond a double's, such as times in nanoseconds, come as the nearest one. Throws HouseUnreadable. */
+/** Rows of a query. A number that no double can hold, such as a time in ns, becomes the nearest double. Throws HouseUnreadable. */
 function* rowsOf(db: DatabaseSync, query: string, ...given: string[]): Generator<Json> {
   try {
     const statement = db.prepare(query);
@@ -155,7 +155,7 @@ const objectIn = (cell: unknown): Json => {
 const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(text).filter(Boolean) : []);
 const isInternal = (row: Json) => objectIn(row.meta).internal === true;
 
-/** Messages that only their own table has come into the chat; their ids have the chat's before them. */
+/** Adds to a chat the messages that only the table `chat_message` has; their ids there begin with the id of the chat. */
 function withRows(chat: Json, chatId: string, rows: Json[]): Json {
   const history = isObject(chat.history) ? chat.history : {};
   const messages: Json = isObject(history.messages) ? { ...history.messages } : {};
@@ -178,7 +178,7 @@ function withRows(chat: Json, chatId: string, rows: Json[]): Json {
   return isAdded ? { ...chat, history: { ...history, messages } } : chat;
 }
 
-/** Files by their ids. A collection's files are open to who reads it. */
+/** Files by their ids. The readers of a collection may open its files. */
 function filesIn(rows: Json[], collections: HouseProject[], uploads: string | undefined): Map<string, HouseFile> {
   const names = uploads && existsSync(uploads) ? readdirSync(uploads, { withFileTypes: true }) : [];
   const stored = new Map(
@@ -200,7 +200,7 @@ function filesIn(rows: Json[], collections: HouseProject[], uploads: string | un
   );
 }
 
-/** Names of folders with those that they are in before them. */
+/** Names of folders, each preceded by the names of the folders above it. */
 function folderNames(rows: Json[]): Map<string, string> {
   const byId = new Map(rows.map((row) => [text(row.id), row]));
   return new Map(
@@ -248,7 +248,7 @@ function collectionsIn(rows: Json[], inside: Map<string, Json[]>, readersOf: (ro
   }));
 }
 
-/** A model on top of another one; one without is only the settings of its own model. */
+/** An assistant, for a model that is based on another model; a row without a base only has the settings of its own model. */
 function assistantOf(
   row: Json,
   filesOf: Map<string, string[]>,
@@ -276,14 +276,14 @@ function assistantOf(
   ];
 }
 
-/** With whom a thing is shared: by rows of their own, or in older releases by a cell, in which nothing means everybody. */
+/** Groups that a thing is shared with: from rows of `access_grant`, or in older releases from a cell, whose null means everybody. */
 function sharedWith(row: Json, grants: Json[], hasGrants: boolean): HouseAssistant["sharedWith"] {
   if (hasGrants) {
     if (grants.some((grant) => grant.principal_id === "*")) return "everybody";
     const groups = grants.flatMap((grant) => (grant.principal_type === "group" ? [text(grant.principal_id)] : []));
     return groups.length > 0 ? [...new Set(groups)] : null;
   }
-  // Nothing means everybody; a cell that can't be read means nobody.
+  // Null means everybody; a cell that can't be read means nobody.
   if (row.access_control === null || row.access_control === "null") return "everybody";
   const control = objectIn(row.access_control);
   const read = isObject(control.read) ? control.read : {};
@@ -291,7 +291,7 @@ function sharedWith(row: Json, grants: Json[], hasGrants: boolean): HouseAssista
   return groups.length > 0 ? groups : null;
 }
 
-/** People who may read a thing, one by one or by their groups; not everybody. */
+/** People who may read a thing, by name or by their groups; a grant to everybody is left out. */
 function readers(row: Json, grants: Json[], groups: House["groups"]): string[] {
   const control = objectIn(row.access_control);
   const read = isObject(control.read) ? control.read : {};

@@ -13,9 +13,9 @@ const errors = new Map(
     "#N/A": "#N/D",
   }),
 );
-// Dates in the order of one country, which programs write for «as dates are written here».
+// Dates in American order, which programs write for «as dates are written here».
 const usualTime = /^(?:\s*h{1,2}:mm(?::ss)?(?:\s*AM\/PM)?)?$/i;
-// Of a format, which is what Excel takes.
+// Longest format that Excel accepts.
 const codeAtMost = 255;
 const american = /^m{1,2}[/-]d{1,2}[/-]y{2,4}(.*)$/i;
 
@@ -49,14 +49,14 @@ export const cellWriter =
     if (time !== undefined && usualTime.test(time))
       return oneLine(format(`dd/mm/yyyy${time}`, v, { date1904: isFrom1904 }));
     if (w === "TRUE" || w === "FALSE") return v ? "VERDADERO" : "FALSO";
-    // Excel shows long numbers with an exponent; somebody who looks for one writes its digits.
+    // Excel shows long numbers with an exponent; people who search for a number write its digits.
     if (code === "General" && Number.isSafeInteger(v)) return String(v);
     const shown = oneLine(w ?? String(v));
     if (isDate(code)) return shown.replace(named, (name) => names.get(name) ?? name);
     return hasDigitsAsText(code) ? shown : inSpanish(shown, v);
   };
 
-// Such as «Art. 3.1», beside which the number itself can't be told.
+// Digits in the text of a format, such as «Art. 3.1», which can't be told from those of the number.
 const hasDigitsAsText = (code: string) => [...code.matchAll(/"([^"]*)"/g)].some(([, text = ""]) => /\d/.test(text));
 const isDate = (code: string) => /[dy]|m{3}|h|ss|\[[hms]+\]/i.test(code.replace(/"[^"]*"|\\.|\[\$[^\]]*\]/g, ""));
 const oneLine = (text: string) => text.replace(/\s+/g, " ").trim();

@@ -1,7 +1,7 @@
 import { type Element, elementsIn, elementsOf, firstIn, textWithin, treeOf } from "../../../process/text/xml.server.ts";
 import type { Archive } from "../archive.server.ts";
 
-// Of one chart: what is more is data, not a picture to be read.
+// Limits of one chart: a chart with more is data, not a picture to be read.
 const pointsAtMost = 500;
 const seriesAtMost = 100;
 
@@ -34,7 +34,7 @@ const childOf = (element: Element, name: string) => elementsOf(element).find((ch
 function cached(data: Element | undefined): string[] {
   if (!data) return [];
   const texts: string[] = [];
-  // Of texts, such as the number of a clause, nothing is changed.
+  // Texts, such as the number of a clause, are not changed.
   const shown = firstIn(data, "c:strCache") ? (value: string) => value : spokenNumber;
   for (const point of elementsIn(data, "c:pt")) {
     const at = Number(point.attributes.idx);

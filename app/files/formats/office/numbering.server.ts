@@ -8,7 +8,7 @@ const levelsAtMost = 9;
 // In characters: a number with its words, such as «Cláusula %1.%2».
 const textAtMost = 100;
 
-/** Numbers of a Word document's paragraphs, which it keeps as rules (numbering.xml) and Word counts when it shows them. */
+/** Numbers of a Word document's paragraphs: the document keeps only rules (numbering.xml), and Word counts when it shows the text. */
 export class Numbering {
   readonly #schemes = new Map<string, Scheme>();
   readonly #instances = new Map<string, Instance>();
@@ -43,7 +43,7 @@ export class Numbering {
     return [...(scheme?.levels ?? [])].find(([, level]) => level.style === style)?.[0];
   }
 
-  /** Style whose numbering this one stands for. */
+  /** Style whose numbering this numbering refers to. */
   styleOf(numId: string): string | undefined {
     return this.#schemes.get(this.#instances.get(numId)?.scheme ?? "")?.styleLink;
   }

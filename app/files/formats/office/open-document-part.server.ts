@@ -24,7 +24,7 @@ const unread = new Set([
   "svg:title",
   "table:shapes",
 ]);
-// Of the text that a comment is about.
+// Length of the quoted text that a comment is about.
 const aboutAtMost = 80;
 const commentsAtOnce = 50;
 const styled = new Set(["text:span", "text:p", "text:h"]);
@@ -35,9 +35,9 @@ export class OpenDocumentPart {
   readonly #archive: Archive;
   readonly #counts: ListCounts;
   readonly #hiddenStyles: ReadonlySet<string>;
-  /** The part, and in it notes, comments and boxes, whose text is written by itself. */
+  /** Writers of the part, and of open notes, comments and boxes in it, whose text is written separately. */
   #writers = [new TextWriter()];
-  /** How many of those are notes and comments. */
+  /** How many of the writers are for notes and comments. */
   #asides = 0;
   #boxes: string[] = [];
   #tables = 0;
@@ -294,7 +294,7 @@ export class OpenDocumentPart {
     }
   }
 
-  /** A field of a form, which stands before the text; its place refers to it by its id. */
+  /** A field of a form, which is defined before the text; the place in the text refers to the field by its id. */
   #formPart(name: string, attributes: Attributes): void {
     const id = attributes["xml:id"] ?? attributes["form:id"];
     const label = attributes["form:label"] ?? "";

@@ -65,7 +65,7 @@ export class ListCounts {
     this.#styles = styles;
   }
 
-  /** A list that goes on with no other begins again. */
+  /** Restarts the numbers of a list that does not continue another. */
   restart(style: string): void {
     this.#counts.delete(style);
   }

@@ -8,7 +8,7 @@ export function refuseEncrypted(archive: Archive): void {
   if (archive.text("META-INF/manifest.xml")?.includes("encryption-data")) throw withPassword();
 }
 
-/** The text of an ODT; of an ODP, that of each slide. Throws Unreadable. */
+/** The text of an ODT, or the text of each slide of an ODP. Throws Unreadable. */
 export function openDocumentPages(bytes: Uint8Array, what: string): string[] {
   const archive = openArchive(bytes, what);
   refuseEncrypted(archive);
@@ -27,7 +27,7 @@ export function openDocumentPages(bytes: Uint8Array, what: string): string[] {
   return [...withHeader.slice(0, -1), [withHeader.at(-1), footer].filter(Boolean).join("\n\n")];
 }
 
-// Of all kinds of pages: more are no document's.
+// Headers or footers of all kinds of pages: no document has more.
 const asidesAtMost = 50;
 
 /** Headers or footers of all kinds of pages. */

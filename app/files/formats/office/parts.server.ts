@@ -19,7 +19,7 @@ export function relationsOf(archive: Archive, part: string): Relation[] {
   return found;
 }
 
-/** Path of a part in its archive, by its address in another one; undefined if that is none. */
+/** Path of a part in its archive, by the address that another part gives for it; undefined if the address is invalid. */
 export function partPath(address: string, from: string): string | undefined {
   const path = URL.parse(address, `file:///${encodeURI(from)}`)?.pathname.slice(1);
   return path ? unescaped(path) : undefined;

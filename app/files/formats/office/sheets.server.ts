@@ -9,7 +9,7 @@ import { refuseEncrypted } from "./open-document.server.ts";
 import { type Relation, relationsOf } from "./parts.server.ts";
 
 const what = "una hoja de cálculo";
-// Of each sheet. More of a table is no text to be read.
+// Limits of each sheet: a larger table is no text to be read.
 const rowsAtMost = 20_000;
 const columnsAtMost = 200;
 const count = new Intl.NumberFormat("es", { useGrouping: "always" });
@@ -110,7 +110,7 @@ function repaired(author: string): string {
   }
 }
 
-/** Gives text boxes and charts of the sheet of a number, from 0: each as lines. */
+/** Gives the text boxes and charts of a sheet by its index, from 0: each as lines. */
 function drawnOn(archive: Archive): (index: number) => string[][] {
   if (archive.names.includes("content.xml")) return drawnOnOpenDocument(archive);
   const main = "xl/workbook.xml";
@@ -143,7 +143,7 @@ function drawnOnOpenDocument(archive: Archive): (index: number) => string[][] {
     });
 }
 
-// Of one sheet.
+// Per sheet.
 const framesAtMost = 500;
 
 /** Drawn things of a table of ODS as XML. */

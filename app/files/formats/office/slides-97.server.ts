@@ -20,7 +20,7 @@ const userEdit = 4085;
 const persistDirectory = 6002;
 // Kinds of text that are titles (2.13.33).
 const titles = new Set([0, 6]);
-// Deeper containers, and longer chains of versions, are no presentations.
+// No presentation has deeper containers or longer chains of versions.
 const deepest = 40;
 const editsAtMost = 10_000;
 

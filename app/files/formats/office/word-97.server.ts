@@ -1,7 +1,7 @@
 import { damaged, withPassword } from "../unreadable.server.ts";
 
 const what = "un DOC";
-// Of a part of a document: a note is text, what is repeated in it is not.
+// A part of a document is text only if it has a letter or a digit.
 const isSaid = (text: string) => /[\p{L}\p{N}]/u.test(text);
 
 /** The text of a DOC, as Word wrote them until 2003: headers once, the body, then its notes and comments. Throws Unreadable. */

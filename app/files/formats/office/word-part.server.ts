@@ -26,12 +26,12 @@ const unread = new Set([
   ...["w:del", "w:moveFrom", "mc:Fallback", "w:instrText", "w:delText", "w:rt", "w:sectPr"],
   ...["w:rPrChange", "w:pPrChange", "w:tblPrChange", "w:trPrChange", "w:tcPrChange"],
 ]);
-// Of Wingdings: boxes with and without a mark.
+// Characters of Wingdings: boxes with and without a mark.
 const ticked = new Set(["F0FD", "F0FE", "F053", "F054", "F0FC"]);
 const unticked = new Set(["F0A8", "F06F", "F071", "F072"]);
-// Of the text that a comment is about.
+// Length of the quoted text that a comment is about.
 const aboutAtMost = 80;
-// Comments whose places are open at the same time; the oldest gives way to more.
+// Comments whose places are open at the same time; the oldest is dropped for a new one.
 const commentsAtOnce = 50;
 
 /** Reads one part of a Word document (ECMA-376, part 1, 17): its body, a header, its notes. */
@@ -43,14 +43,14 @@ export class WordPart {
   #isText = false;
   #isRun = false;
   #isVanished = false;
-  /** Fields that are open: whether their instruction is being read, which is not shown, or their result. */
+  /** Open fields: true while a field's instruction is read, which is not shown; false while its result is read. */
   #fields: boolean[] = [];
   #instructions = 0;
-  /** Content controls that are open: whether they show what to write there, and no answer. */
+  /** Open content controls: whether a control shows a placeholder instead of an answer. */
   #controls: boolean[] = [];
   #placeholders = 0;
   #formula: TreeBuilder | undefined;
-  /** Texts of comments' places while they are open, by the comment's id. */
+  /** The text that each open comment is about, so far, by the comment's id. */
   readonly #about = new Map<string, string>();
   #choices: string[] = [];
   #chosen = 0;
@@ -183,7 +183,7 @@ export class WordPart {
         this.#isText = true;
         return;
       case "w:tab":
-        // Within its properties it is a stop, not a sign.
+        // In the properties of a paragraph, `w:tab` is a tab stop, not a sign.
         if (this.#isRun) this.#say(" ");
         return;
       case "w:br":
@@ -321,7 +321,7 @@ export class WordPart {
   #numberOf({ numId, level, style }: Paragraph, inherited: WordStyle | undefined): string {
     const { numbering, styles } = this.#document;
     let id = numId ?? inherited?.numId;
-    // Numbering 0 takes away what the style has.
+    // Numbering 0 removes the numbering of the style.
     if (!id || id === "0") return "";
     const link = numbering.styleOf(id);
     if (link) id = styles.get(link)?.numId ?? id;

@@ -8,7 +8,7 @@ export type WordStyle = {
   isHidden?: boolean | undefined;
 };
 
-// Styles that are based on each other in a row.
+// Longest chain of styles that are based on each other.
 const basedAtMost = 20;
 
 /** The styles of a Word document by their ids, with what they take over from others. */

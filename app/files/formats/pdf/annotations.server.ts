@@ -5,13 +5,13 @@ import type { PrintedPiece } from "./layout.server.ts";
 export type Annotation = Record<string, unknown>;
 type Box = { x0: number; y0: number; x1: number; y1: number };
 
-// The bits that hide it (PDF 32000, 12.5.3): Hidden, NoView.
+// The bits that hide an annotation (PDF 32000, 12.5.3): Hidden, NoView.
 const unseen = 2 | 32;
 // In points.
 const typeSize = 10;
 const labelAbove = 26;
 const noteLength = 5_000;
-// Of a page: more is a drawing.
+// Per page: more annotations are a drawing.
 const annotationsAtMost = 3_000;
 const optionsAtMost = 2_000;
 // Names that programs give by themselves.
@@ -51,7 +51,7 @@ function fieldSaid(
 ): string | undefined {
   const answer = answerOf(field);
   if (!answer) return undefined;
-  // Without pictures of its buttons a form does not say which one an answer is: it is said once, after the last.
+  // Without pictures of its buttons a form does not say which one was chosen: the answer is written once, at the last button.
   if (field.radioButton === true && !field.buttonValue && lastRadios.get(field.fieldName) !== field) return undefined;
   const name = nameOf(field);
   return name && !isPrinted(name, printed, box) ? `${name}: ${answer}` : answer;

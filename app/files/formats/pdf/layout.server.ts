@@ -82,7 +82,7 @@ const edgesIn = (line: Line): Edges =>
 const areAligned = (some: Edges, others: Edges, near: number) =>
   some.some(({ x0, x1 }) => others.some((b) => Math.abs(x0 - b.x0) < near || Math.abs(x1 - b.x1) < near));
 
-/** Columns of a row, but the first, that the parts of a line stand under; undefined if one stands under none. */
+/** Columns of a row, but the first, that the parts of a line stand under; undefined if a part stands under no column. */
 function columnsUnder(segments: PrintedPiece[][], line: Line): number[] | undefined {
   const columns = segmentsOf(line).map(([first]) =>
     segments.findIndex(
@@ -109,7 +109,7 @@ function linesOf(pieces: PrintedPiece[]): Line[] {
 
 /** Long pieces are parted where a short one stands among their words: a raised number, an answer on a dotted line. */
 function aside(pieces: PrintedPiece[]): PrintedPiece[] {
-  // More on one line is a drawing.
+  // A line with more pieces is a drawing.
   if (pieces.length > piecesAtMost) return pieces;
   const parted: PrintedPiece[] = [];
   for (const long of pieces) {
@@ -149,7 +149,7 @@ function partedAt(piece: PrintedPiece, others: PrintedPiece[]): PrintedPiece[] {
   return parts.flatMap((one, index) => (one.str.trim() ? [{ ...one, str: `${index > 0 ? " " : ""}${one.str}` }] : []));
 }
 
-/** Tells about where a character of a piece stands: types differ, but narrow letters are narrow in all. */
+/** Estimates where a character of a piece stands: fonts differ, but narrow letters are narrow in all fonts. */
 function placesIn({ str, x0, x1 }: PrintedPiece): (at: number) => number {
   const widths = [0];
   for (let at = 0; at < str.length; at++) widths.push((widths[at] ?? 0) + letterWidth(str[at] ?? ""));
@@ -169,7 +169,7 @@ function isOnLine(line: Line, { y, size }: PrintedPiece): boolean {
   return bottom - top >= 0.5 * Math.min(line.size, size);
 }
 
-/** Without what is painted a second time beside itself, to look bold. */
+/** Leaves out pieces that are painted a second time beside themselves, to look bold. */
 const withoutShadows = (pieces: PrintedPiece[]) =>
   pieces.filter(
     (piece, index) =>
@@ -178,7 +178,7 @@ const withoutShadows = (pieces: PrintedPiece[]) =>
         .some((other) => other.str === piece.str && piece.x0 - other.x0 < 0.15 * piece.size && piece.y - other.y < 1),
   );
 
-/** Lines of columns stand one column after the other, between what goes across all of them. */
+/** Puts the lines of columns one column after the other, between the lines that go across all columns. */
 function inReadingOrder(lines: Line[], deep: number): Line[] {
   const columns = deep > 0 ? columnsIn(lines) : undefined;
   if (!columns) return lines;
@@ -303,7 +303,7 @@ function textOf(pieces: PrintedPiece[]): string {
   return lineOf(shown).replace(/ {2,}/g, " ").trim();
 }
 
-/** The middle one of the distances between lines. */
+/** The median of the distances between lines. */
 function usualGap(lines: Line[]): number {
   const gaps = lines.flatMap((line, index) => {
     const gap = line.y - (lines[index - 1]?.y ?? line.y);

@@ -80,7 +80,7 @@ const glyphsIn = (glyphs: unknown): string =>
     .filter((text) => typeof text === "string")
     .join("");
 
-/** By how many degrees a text is turned on the page: a quarter of a circle at a time where it is nearly that. */
+/** By how many degrees a text is turned on the page: rounded to quarters of a circle if it is near one. */
 function turnOf([a = 1, b = 0]: Matrix): number {
   const degrees = (Math.atan2(b, a) * 180) / Math.PI;
   const quarters = Math.round(degrees / 90) * 90;
@@ -103,7 +103,7 @@ function boxOf([left = 0, bottom = 0, right = 0, top = 0]: number[], view: Matri
   return { x0: Math.min(ax, bx), y0: Math.min(ay, by), x1: Math.max(ax, bx), y1: Math.max(ay, by) };
 }
 
-/** First `second`, then `first`, as PDF multiplies its matrices. */
+/** The transformation by `second`, then by the first matrix, as PDF multiplies matrices. */
 function product([a = 1, b = 0, c = 0, d = 1, e = 0, f = 0]: Matrix, second: Matrix): Matrix {
   const [g = 1, h = 0, i = 0, j = 1, k = 0, l = 0] = second;
   return [a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * l + e, b * k + d * l + f];
@@ -113,7 +113,7 @@ function product([a = 1, b = 0, c = 0, d = 1, e = 0, f = 0]: Matrix, second: Mat
 export async function openPdf(bytes: Uint8Array) {
   const { getDocument } = await pdfJs();
   return getDocument({
-    // It takes the bytes for itself.
+    // A copy, because pdf.js takes the bytes over.
     data: new Uint8Array(bytes),
     verbosity: 0,
     // The characters of other scripts, and the decoders of what faxes and scanners write (CCITT, JBIG2, JPEG 2000).

@@ -4,7 +4,7 @@ import { openPdf } from "./pdf.server.ts";
 
 /** A picture as its pixels: `channels` bytes for each, row by row. */
 export type Raster = { data: Uint8Array; width: number; height: number; channels: 1 | 3 | 4 };
-// An image of pdf.js: packed as `kind` says; only its `key` if it is kept elsewhere.
+// An image of pdf.js: packed as `kind` says; `data` is a key if the bytes are kept elsewhere.
 type Painted = { data: Uint8Array | Uint8ClampedArray | string; width: number; height: number; kind?: number };
 
 // The kinds of pdf.js (ImageKind): one bit a pixel, RGB, RGBA. Masks have no kind and one bit.

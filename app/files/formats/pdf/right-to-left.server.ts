@@ -6,9 +6,9 @@ const forms = /[\ufb50-\ufdff\ufe70-\ufeff]+/g;
 const saysDirection = /[\p{L}\p{N}]/u;
 
 /**
- * A line as it is read, from its pieces from the left. PDFs have what is written from right to left in the order in which it was
- * painted, often letter by letter from the left: where a line has any of it, its pieces go from the right, and numbers and words of
- * other scripts among them from the left.
+ * A line in reading order, from its pieces from the left. PDFs keep text that is written from right to left in the order in which it
+ * was painted, often letter by letter from the left: if a line has such text, its pieces are taken from the right, and numbers and
+ * words of other scripts among them from the left.
  */
 export function lineOf(pieces: Piece[]): string {
   if (!pieces.some(({ str, dir }) => dir === "rtl" && saysDirection.test(str)))
@@ -27,7 +27,7 @@ export function lineOf(pieces: Piece[]): string {
     .replace(forms, (letters) => letters.normalize("NFKC"));
 }
 
-/** Pieces that came from the right, from the left; blanks and signs after the last word stay there. */
+/** Reverses pieces that came from the right; blanks and signs after the last word stay at the end. */
 function leftToRight(pieces: Piece[]): Piece[] {
   const words = pieces.findLastIndex(({ str }) => saysDirection.test(str)) + 1;
   return [...pieces.slice(0, words).toReversed(), ...pieces.slice(words)];

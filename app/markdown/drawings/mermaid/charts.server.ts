@@ -1,7 +1,7 @@
 import { CannotDraw } from "../drawing.server.ts";
 import { notUnderstood } from "./words.server.ts";
 
-/** A chart of Mermaid as Vega-Lite; undefined of another kind. Throws CannotDraw. */
+/** A chart of Mermaid as Vega-Lite; undefined for another kind of diagram. Throws CannotDraw. */
 export function chartOf(name: string, lines: string[]): object | undefined {
   if (name === "pie") return pie(lines);
   if (/^xychart(?:-beta)?$/.test(name)) {
@@ -15,9 +15,9 @@ export function chartOf(name: string, lines: string[]): object | undefined {
 const titleOf = (lines: string[]) =>
   /\btitle\s+"?(.*?)"?\s*$/.exec(lines.find((line) => /^\s*(?:pie\s+(?:showData\s+)?)?title\s/.test(line)) ?? "")?.[1];
 
-/** A number as Mermaid has it. Throws CannotDraw for one that is written otherwise: it would be another one. */
+/** A number as Mermaid writes it. Throws CannotDraw for any other notation, which might be read as another number. */
 function numberIn(text: string, line: string): number {
-  // Three digits behind a point are thousands to some.
+  // Some people read three digits behind a point as thousands.
   if (!/^[+-]?\d+(?:\.\d+)?$/.test(text) || /^[+-]?[1-9]\d{0,2}\.\d{3}$/.test(text)) throw notUnderstood(line);
   return Number(text);
 }
@@ -162,14 +162,14 @@ class Tasks {
     if (name === undefined) throw notUnderstood(line);
     const fields = written.split(",").map((one) => one.trim());
     const given = fields.filter((one) => !/^(?:done|active|crit|milestone|vert)$/.test(one));
-    // Its id, where it has one, its beginning, where it does not follow the one before, and its end.
+    // Fields of a task: its id, if it has one; its beginning, unless it follows the task before; its end.
     const last = given.pop() ?? "";
     const length = lengthOf(last);
     const begins = given.map((one) => timeOf(one, this.#ends));
     const from = begins.find((one) => one !== undefined) ?? this.#last;
     const ids = given.filter((_, n) => begins[n] === undefined);
     const end = (length === undefined ? timeOf(last, this.#ends) : from + length) ?? Number.NaN;
-    // No number is at least another one where one of them is none.
+    // A comparison with NaN is false, so an unknown time is refused.
     const isKnown = end >= from && end < Number.POSITIVE_INFINITY && ids.length <= 1;
     if (!isKnown || ids.some((one) => !/^[\w-]+$/.test(one))) throw notUnderstood(line);
     for (const id of ids) this.#ends.set(id, end);
@@ -183,7 +183,7 @@ class Tasks {
 
 const minuteOf = (time: number) => new Date(time).toISOString().slice(0, 16);
 
-/** A day, or the end of the tasks that a task comes after; undefined for anything else. */
+/** The time of a date, or the end of the tasks that are named behind «after»; undefined for anything else. */
 function timeOf(field: string, ends: Map<string, number>): number | undefined {
   const after = /^after\s+(.*)$/.exec(field)?.[1];
   if (after) {

@@ -30,7 +30,7 @@ export function classesAsDot(lines: string[]): string {
   const classOf = (written: string): Class => {
     const key = written.replaceAll("`", "").replace(/~.*$/, "");
     const known = classes.get(key) ?? { title: key, kind: "", members: [] };
-    // The parameters of a type are said once.
+    // The title gets the parameters of its type once.
     const generic = /~(.+)~$/.exec(written)?.[1];
     if (generic && !known.title.includes("<")) known.title = `${known.title}<${generic.replace(/~(.+?)~/g, "<$1>")}>`;
     classes.set(key, known);

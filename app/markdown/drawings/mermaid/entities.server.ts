@@ -13,7 +13,7 @@ import {
 type Attribute = { type: string; name: string; keys: string; comment: string };
 type Entity = { title: string; attributes: Attribute[] };
 
-// How many stand at an end, as crow's feet of Graphviz: the mark at the entity first.
+// Cardinality at an end of a relation, as crow's feet of Graphviz: the mark nearest to the entity comes first.
 const left: Record<string, string> = { "|o": "teeodot", "||": "teetee", "}o": "crowodot", "}|": "crowtee" };
 const right: Record<string, string> = { "o|": "teeodot", "||": "teetee", "o{": "crowodot", "|{": "crowtee" };
 

@@ -74,7 +74,7 @@ class Flow {
       const own = [...this.#nodes]
         .filter(([, node]) => node.group === group)
         .map(([id, node]) => {
-          // Classes may be defined below where they are worn.
+          // Classes may be defined below the nodes that use them.
           const style = [
             ...(this.#classes.get("default") ?? []),
             ...node.worn.flatMap((one) => this.#classes.get(one) ?? []),
@@ -102,7 +102,7 @@ class Flow {
     return `${quoted(tail.id)} -> ${quoted(head.id)} [${[style, ...ends].filter(Boolean).join(", ")}]`;
   }
 
-  /** The node that a link ends at; for a group one in it, and its border. */
+  /** The node that a link ends at; for a group, a node within the group, and its border. */
   #end(id: string): { id: string; cluster?: string } {
     const group = this.#groups.findIndex((one) => one.id === id);
     if (group < 0 || this.#nodes.get(id)?.group !== undefined) return { id };
@@ -127,7 +127,7 @@ class Flow {
       this.#group = this.#groups[this.#group]?.above;
       return;
     }
-    // Each group has its own in Mermaid; Graphviz has one.
+    // Each group has its own direction in Mermaid; Graphviz has one for the graph.
     if (this.#take(/direction[ \t]+\w+/y)) return;
     if (
       this.#take(
@@ -213,7 +213,7 @@ class Flow {
     return undefined;
   }
 
-  /** The newer way: `id@{ shape: …, label: "…" }`. */
+  /** Label and shape in the newer syntax: `id@{ shape: …, label: "…" }`. */
   #attributes(id: string): { text: string; shape: string } | undefined {
     const given = this.#take(/@\{([^{}]*)\}/y)?.[1];
     if (given === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { notUnderstood, quoted, wordsOf } from "./words.server.ts";
 
-/** The lines of a mind map, whose indentation says what belongs to what, in Graphviz's language. Throws CannotDraw. */
+/** A mind map in Graphviz's language; the indentation of its lines gives the tree. Throws CannotDraw. */
 export function mindmapAsDot(lines: string[]): string {
   const above: { indent: number; n: number }[] = [];
   const out: string[] = [];

@@ -88,7 +88,7 @@ class Reading {
     });
   }
 
-  // A coloured ground («rect») says nothing, and is not drawn.
+  // A coloured background («rect») has no meaning, and is not drawn.
   #block(name: string, text: string): void {
     this.#open.push(name);
     if (name !== "rect") this.items.push({ kind: "open", name, text: wordsOf(text) });
@@ -139,7 +139,7 @@ class Drawing {
     this.#place();
   }
 
-  /** Columns as far from each other as what stands between them needs. */
+  /** Places the columns far enough apart for the texts between them. */
   #place(): void {
     const gaps = this.#names.map((_, n) =>
       Math.max(gapAtLeast, ((this.#boxes[n] ?? 0) + (this.#boxes[n + 1] ?? 0)) / 2 + 24),

@@ -65,7 +65,7 @@ class States {
     return true;
   }
 
-  /** The id of a state, which is there from now on. Beginnings and ends have one name. */
+  /** The id of a state, which is added if it is new. Beginnings and ends are both named `[*]`. */
   #idOf(name: string, isEnd: boolean): string {
     const id = name === "[*]" ? `[*] ${this.#scope} ${isEnd}` : name;
     if (!this.#states.has(id) && !this.#scopes.some((one) => one.id === id)) {
@@ -140,7 +140,7 @@ class States {
     return `${quoted(tail.id)} -> ${quoted(head.id)} [${marks.filter(Boolean).join(", ")}]`;
   }
 
-  /** The node that a link ends at; for a state with states inside one of them, and its border. */
+  /** The node that a link ends at; for a state with inner states, one of these, and the outer state's border. */
   #nodeOf(id: string): { id: string; cluster?: string } {
     const n = this.#scopes.findIndex((one) => one.id === id);
     if (n <= 0) return { id };

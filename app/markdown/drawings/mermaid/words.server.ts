@@ -36,12 +36,12 @@ export const notUnderstood = (line: string): CannotDraw =>
   new CannotDraw(`No se entiende como Mermaid: «${line.trim().slice(0, 80)}».`);
 
 /**
- * A kind of line: its pattern, and what it does with the groups of that, as texts that are empty where a group took no part. It says
- * false for a line that is of a later kind after all.
+ * A kind of line: its pattern, and a function that reads the groups of the pattern; a group that took no part is an empty text. The
+ * function returns false for a line that is of a later kind after all.
  */
 export type LineKind = [pattern: RegExp, read: (...groups: string[]) => unknown];
 
-/** Reads a line as the first of these kinds that it is of. Throws CannotDraw if it is of none. */
+/** Reads a line as the first of these kinds that matches it. Throws CannotDraw if no kind matches. */
 export function readLine(line: string, kinds: LineKind[]): void {
   const text = line.trim().replace(/;$/, "");
   const isRead = kinds.some(([pattern, read]) => {

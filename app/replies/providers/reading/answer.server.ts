@@ -17,11 +17,11 @@ import { WholeCharacters } from "./whole-characters.server.ts";
 const reasonOf = (unified: LanguageModelV4FinishReason["unified"], hasCalled: boolean) => {
   if (unified === "length") return "length";
   if (unified === "content-filter") return "content_filter";
-  // Some servers say that they have just stopped.
+  // Some servers give `stop` as the reason even after calls.
   return hasCalled ? "tool_calls" : "stop";
 };
 
-// More than any window: what says more has not counted tokens.
+// More than any window has: a larger number is not a count of tokens.
 const tokensAtMost = 100_000_000;
 
 /** A count of tokens as a server said it; undefined for what is no count, such as −1, 1.5 or "12". */
@@ -71,7 +71,7 @@ export class Answer {
     return this.length + this.#thoughtLength + this.#images.size > 0;
   }
 
-  /** Whether it came to an end without a text, though its thoughts were thought to have no opening tag. */
+  /** Whether the answer ended without text or calls, although its model was taken for one that leaves out the opening tag. */
   get onlyThought(): boolean {
     return this.#untagged && this.finished && this.length === 0;
   }
@@ -86,7 +86,7 @@ export class Answer {
       const meta = signatureOf(part.providerMetadata);
       if (meta) yield { type: "signed", meta };
     }
-    // A thought of Anthropic's that nobody may read has no other part.
+    // A redacted thought of Anthropic's has no other part.
     if (part.type === "reasoning-start" && part.providerMetadata?.anthropic?.redactedData) {
       yield { type: "signed", meta: { anthropic: part.providerMetadata.anthropic }, isHidden: true };
     }
@@ -129,7 +129,7 @@ export class Answer {
     };
   }
 
-  /** An image that came with its data: what stands at an address is not fetched because a model says so. */
+  /** An image that came with its data; an image at an address is not fetched on the word of a model. */
   *#show({ mediaType, data: given }: LanguageModelV4File): Generator<Piece> {
     const data = given.type === "data" && mediaType.startsWith("image/") ? given.data : undefined;
     if (data === undefined || this.#images.size >= limits.filesPerMessage) {
@@ -140,7 +140,7 @@ export class Answer {
     }
   }
 
-  /** An event that the library can't read costs what it said: providers add kinds of them. Throws any other failure. */
+  /** An event that the library can't read is lost, but the answer goes on: providers add kinds of events. Throws any other failure. */
   #fail(error: unknown): void {
     if (!TypeValidationError.isInstance(error) && !JSONParseError.isInstance(error)) throw error;
     this.#misread ??= error;
@@ -197,7 +197,7 @@ export class Answer {
       } else {
         const room = limits.reasoning - this.#thoughtLength;
         this.#thoughtLength += stretch.text.length;
-        // A thought without end is kept up to here, and goes on unseen.
+        // An endless thought is kept up to this length; the rest is dropped.
         const text = stretch.text.slice(0, Math.max(0, room));
         if (text) yield { type: "reasoning", text };
       }
@@ -211,8 +211,8 @@ function* growthIn(raw: unknown): Generator<Piece> {
   if (growing) yield { type: "call-growing", name: String(growing.name), text: String(growing.text) };
 }
 
-// Providers that refuse the next step without what they sent with this one. OpenAI's is of use only where it holds the thought
-// itself, encrypted: its ids name what OpenAI would have kept.
+// Providers that refuse the next step without the data that they sent with this one. OpenAI's data is of use only if it holds the thought
+// itself, encrypted: its ids name thoughts that OpenAI would have stored.
 const signing = ["anthropic", "google", "openai", "openaiCompatible"] as const;
 
 function signatureOf(given: SharedV4ProviderMetadata | undefined): ProviderMeta | undefined {

@@ -22,8 +22,8 @@ export class CallAssembly {
   readonly #calls: Growing[] = [];
 
   /**
-   * `given`: an item of `tool_calls`, or what stands under `function_call` in OpenAI's older format. Answers the name of its call and what it
-   * adds to the input, as far as that can be said before the end.
+   * `given`: an item of `tool_calls`, or the value of `function_call` in OpenAI's older format. Answers the name of its call and the text
+   * that it adds to the input, as far as both are known before the end.
    */
   add(given: unknown): { name: string; text: string } | undefined {
     const call = recordOf(given);
@@ -35,7 +35,7 @@ export class CallAssembly {
     const piece = pieceOf(called.arguments ?? called.input ?? called.parameters);
     let current = this.#find(index, id, name);
     if (!current || begins(current, id, name, piece)) {
-      // Two calls under one id are told apart: the results of both go back.
+      // The second call under one id gets another id, because the results of both go back.
       const own = this.#calls.some((one) => one.id === id) ? undefined : id;
       current = { index, id: own ?? (id && newId()), name, pieces: [], length: 0, kept: {} };
       this.#calls.push(current);
@@ -63,7 +63,7 @@ export class CallAssembly {
     if (index !== undefined) return this.#calls.findLast((call) => call.index === index);
     const known = id && this.#calls.findLast((call) => call.id === id);
     if (known) return known;
-    // Without an index: a name begins a call, what has none goes on with the last.
+    // Without an index, a piece with a name begins a call; a piece without one continues the last call.
     return name ? undefined : this.#calls.at(-1);
   }
 }
@@ -74,14 +74,14 @@ const newId = () => `call_${crypto.randomUUID()}`;
 function begins(current: Growing, id: string | undefined, name: string, piece: string): boolean {
   if (!name) return false;
   const isOther = id !== undefined && current.id !== undefined && id !== current.id;
-  // Names that are repeated with each piece are common: they must not cost a look at all that came before.
+  // Many servers repeat the name with each piece; such a piece must not cost a check of all earlier ones.
   if (!isOther && name === current.name && !isComplete(piece)) return false;
   if (current.length === 0) return isOther && name !== current.name;
   if (!current.pieces.at(-1)?.trimEnd().endsWith("}")) return false;
   const before = current.pieces.join("");
   if (!isComplete(before)) return false;
   if (isOther || name !== current.name) return true;
-  // The same call said again is none; `{}` before the arguments is a placeholder.
+  // A repetition of the same call is not another call; `{}` before the arguments is a placeholder.
   return before !== "{}" && piece !== before && isComplete(piece);
 }
 
@@ -99,7 +99,7 @@ function inputOf(pieces: string[]): string {
   const last = pieces.at(-1) ?? "";
   const before = pieces.slice(0, -1);
   if (last === "{}") return inputOf(before);
-  // Said once more as a whole, or each time all that there is so far. Anything else is a call that was cut.
+  // Some servers repeat the whole at the end, or send all that there is so far each time. Anything else is a call that was cut.
   const isRepeated = isComplete(before.join("")) || pieces.every((piece, n) => piece.startsWith(pieces[n - 1] ?? ""));
   return isRepeated && isComplete(last) ? last : whole;
 }

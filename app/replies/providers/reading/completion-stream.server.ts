@@ -82,7 +82,7 @@ class Completion {
   #parts: Part[] = [];
   #refused = false;
   #reason: string | undefined;
-  /** Whether the last event said nothing more, as an end without a reason does. */
+  /** Whether the last event added nothing, as at the end of an answer without a reason. */
   #fellSilent = false;
   #usage: Fields = {};
   #hasDelta = false;
@@ -119,8 +119,8 @@ class Completion {
   }
 
   /**
-   * The end, if the server has given any sign of one: a reason, `[DONE]`, the count of tokens, or an event that says nothing more.
-   * Nothing but what was left if the stream has only stopped. Throws if there was none at all.
+   * The end, if the server has given any sign of one: a reason, `[DONE]`, the count of tokens, or an event that says nothing more. If the
+   * stream has only stopped, just the remaining parts. Throws if there was no event at all.
    */
   end(): Part[] {
     // Some servers leave out the blank line after the last event.
@@ -163,7 +163,7 @@ class Completion {
     const { prompt_tokens_details, prompt_cache_hit_tokens } = this.#usage;
     // The second name is DeepSeek's.
     const cacheRead = recordOf(prompt_tokens_details)?.cached_tokens ?? prompt_cache_hit_tokens ?? undefined;
-    // Checked where they are counted.
+    // The counts are checked in `Answer`.
     return {
       inputTokens: {
         total: (prompt_tokens ?? input_tokens ?? undefined) as number | undefined,
@@ -188,9 +188,9 @@ class Completion {
     const chunk = recordOf(value);
     if (event === "error" || chunk) this.#read = true;
     const error = event === "error" ? (chunk ?? data) : chunk && errorIn(chunk);
-    // It comes after what this read has brought before it.
+    // The error comes after the parts that this read has brought before it.
     if (error) this.#parts.push({ type: "error", error: recordOf(error)?.error ?? error });
-    // An event that is no JSON costs what it said, and nothing else.
+    // An event that is not JSON is lost; the rest of the answer is not.
     if (!chunk || error) return;
     const usage = recordOf(chunk.usage) ?? recordOf(recordOf(chunk.x_groq)?.usage);
     if (usage) this.#usage = usage;
@@ -209,14 +209,14 @@ class Completion {
       this.#hasDelta = true;
       this.#delta(delta);
     }
-    // A whole message where nothing came before it; after that it says the same again. `text`: OpenAI's older format.
+    // A whole message counts only if no delta came before: after deltas it repeats them. `text`: OpenAI's older format.
     if (this.#hasDelta) return;
     const message =
       recordOf(choice.message) ?? (typeof choice.text === "string" ? { content: choice.text } : undefined);
     if (message) this.#delta(message);
   }
 
-  /** Called for each token: what most deltas do not have costs a look, and nothing is made for it. */
+  /** Called for each token, so a field that most deltas lack costs only a check, and no object is made for it. */
   #delta(delta: Fields): void {
     const { content, refusal, tool_calls, function_call, images, annotations } = delta;
     this.#think(delta);
@@ -236,7 +236,7 @@ class Completion {
   #call(given: unknown): void {
     this.#pieces++;
     const growing = this.#calls.add(given);
-    // Calls are told whole at the end: until then nobody knows what such a server means by a piece.
+    // Calls are sent whole at the end: until then, the meaning of a piece from such a server is unknown.
     if (growing?.text) this.#parts.push({ type: "raw", rawValue: { growing } });
   }
 
@@ -263,7 +263,7 @@ class Completion {
     }
   }
 
-  /** A place on the web beside the text (OpenRouter). Its number is its place among them. */
+  /** A place on the web beside the text (OpenRouter). Its number is its position among the citations. */
   #annotate(annotation: unknown): void {
     const cited = recordOf(recordOf(annotation)?.url_citation);
     const { citations } = this.#beside;
@@ -280,7 +280,7 @@ class Completion {
     this.#parts.push({ type: "file", mediaType, data: { type: "data", data } });
   }
 
-  /** Perplexity's `citations` and `search_results`, which stand for the numbers in the text. */
+  /** Perplexity's `citations` and `search_results`, to which the numbers in the text refer. */
   #cite({ citations, search_results }: Fields): void {
     if (this.#beside.citations.length > 0) return;
     const results = listOf(search_results).map(recordOf);

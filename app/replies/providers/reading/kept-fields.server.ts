@@ -1,6 +1,6 @@
 import { listOf, recordOf } from "../../../process/text/json.ts";
 
-/** Fields that servers want back as they came: OpenRouter, Gemini's compatible door, LiteLLM, GitHub Copilot. */
+/** Fields that servers want back as they came: OpenRouter, Gemini's compatible API, LiteLLM, GitHub Copilot. */
 const wantedBack = /reason|think|thought|signature|extra_content|encrypted|provider_specific/i;
 
 /** Whether a server wants a field back, besides those that are `known`. */
@@ -39,7 +39,7 @@ export class KeptFields {
   }
 }
 
-/** A field with its next piece: texts and lists go on, of anything else the newer counts. */
+/** A field with its next piece: texts, lists and objects grow; any other value is replaced by the newer one. */
 function grown(before: unknown, value: unknown): unknown {
   if (typeof before === "string" && typeof value === "string") return before + value;
   if (Array.isArray(value)) return value.reduce(joined, listOf(before));
@@ -48,7 +48,7 @@ function grown(before: unknown, value: unknown): unknown {
 
 const grows = new Set(["text", "summary", "data", "thinking", "content"]);
 
-/** Adds an item to a list of `reasoning_details` or `thinking_blocks`: pieces of one item are of one type and index, one after the other. */
+/** Adds an item to a list of `reasoning_details` or `thinking_blocks`: consecutive pieces of one type, index and id are one item. */
 function joined(list: unknown[], given: unknown): unknown[] {
   const item = recordOf(given);
   const last = recordOf(list.at(-1));

@@ -36,7 +36,7 @@ const openings = [...marks.map(({ open }) => open), ...before];
 /** Ends of thoughts whose beginning the template of the model has given already. */
 const closings = marks.flatMap(({ close }) => close).filter((close) => !close.startsWith("<|"));
 
-// Blanks are counted up to a bound everywhere: a model that sends nothing else must not cost more with each.
+// Blanks are counted up to a bound everywhere, so that a model that sends only blanks does not cost more with each.
 const blanksAtMost = 1_000;
 const blanksBefore = /(?<!\s)\s{1,20}$/;
 // A closing tag on a line of its own ends a thought whose opening tag the model's template has already given.
@@ -44,13 +44,13 @@ const untagged = /\n\s{0,20}(?:<\/(?:think|thinking|thought|reasoning)>|\[\/THIN
 const untaggedLength = 60;
 
 /**
- * Tells the thoughts that some models write into their text, between marks, from the text: before it, and after a first one again at
+ * Separates the text from the thoughts that some models write into it between marks: before the text and, after a first thought, also at
  * the beginning of a line.
  */
 export class Thoughts {
   #state: "before" | "inside" | "blank" | "after";
   #held = "";
-  /** The marks of the thought that is under way, or was last. */
+  /** The marks of the current thought, or of the last one. */
   #mark: Mark | undefined;
   /** Whether marks around the text have come. */
   #isWrapped = false;
@@ -82,7 +82,7 @@ export class Thoughts {
     return this.#state === "inside" ? [{ type: "reasoning", text }] : [{ type: "text", text }];
   }
 
-  /** The beginning of the answer, or what follows a thought: blanks are dropped after one. */
+  /** Reads the beginning of the answer, or the text after a thought, whose leading blanks are dropped. */
   #begin(text: string): Stretch[] {
     const begins = text.trimStart();
     const blanks = text.length - begins.length;

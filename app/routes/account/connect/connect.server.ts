@@ -11,7 +11,7 @@ export type ConsentAsked = {
 
 /** The request in an address, or the sentence that says why there is none. */
 export function askedIn({ searchParams, origin }: URL): ConsentAsked | { refusal: string } {
-  // Of one that stands there twice, nobody could say which is meant (RFC 6749, 3.1); several resources may be named (RFC 8707).
+  // A parameter that stands there twice is ambiguous, so it is refused (RFC 6749, 3.1); several resources may be named (RFC 8707).
   const names = [...searchParams.keys()].filter((name) => name !== "resource");
   if (new Set(names).size < names.length) return { refusal: "El programa dice dos veces lo mismo en lo que pide." };
   const given = Object.fromEntries(searchParams);

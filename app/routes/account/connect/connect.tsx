@@ -35,12 +35,12 @@ const fields = z.object({ scope: z.enum(["read", "write"]).default("read"), give
 export const action = ({ context, url }: Route.ActionArgs) =>
   sendFields(context, fields, async ({ scope, gives }) => {
     const asked = askedIn(url);
-    // The loader says it.
+    // The loader shows the refusal.
     if ("refusal" in asked) return null;
     const { client_id, redirect_uri, code_challenge, onlyReads } = asked;
     const { consent } = context.get(apiContext).auth.oauth;
     if (!gives) {
-      // Refuses an address that isn't the program's.
+      // The API refuses an address that isn't the program's.
       await read(consent.$get({ query: { client_id, redirect_uri } }));
       return { answer: answerTo(asked, url.origin, { error: "access_denied" }), connected: false };
     }
@@ -97,7 +97,7 @@ function Asked({ name, host, onlyReads, email }: Program) {
         ) : (
           <fieldset className="flex flex-col gap-2">
             <legend>Podrá</legend>
-            {/* A line of its own for each, also in text browsers. */}
+            {/* Each choice stands on a line of its own, also in text browsers. */}
             <div>
               <label className="check">
                 <input type="radio" name="scope" value="write" defaultChecked />

@@ -3,7 +3,7 @@ import { read, tellRefusal } from "../../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../../web/context.ts";
 import type { Route } from "./+types/connected";
 
-/** Address to which a server of tools sends a person back after their consent. Its `state` proves that it was begun here. */
+/** Address to which a server of tools sends a person back after their consent. The `state` proves that the consent was begun here. */
 export async function loader({ context, params: { id }, url }: Route.LoaderArgs) {
   const json = { brought: url.searchParams.toString() };
   const ended = context.get(apiContext).api["tool-account"][":id"].end.$post({ param: { id }, json });

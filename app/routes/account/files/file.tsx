@@ -20,7 +20,7 @@ import type { Route } from "./+types/file";
 
 export const meta: Route.MetaFunction = ({ loaderData, matches }) => named(matches, loaderData?.file.name ?? "Archivo");
 
-// Enough before a passage to read what leads to it.
+// Passages shown before the one that was found, as its context.
 const shownBefore = 3;
 
 export async function loader({ context, params, url }: Route.LoaderArgs) {
@@ -57,7 +57,7 @@ async function progressOf(context: Route.LoaderArgs["context"], id: string) {
 
 const wholeNumber = (text: string | null) => (text !== null && /^\d{1,7}$/.test(text) ? Number(text) : undefined);
 
-/** Has the file read again, or puts it with what waits to be sent in a new conversation. */
+/** Has the file read again, or attaches it to the draft of a new conversation. */
 export async function action({ context, params }: Route.ActionArgs) {
   if (textOf(context.get(formContext), "intent") === "read") {
     await accepted(context.get(apiContext).api.file[":id"].reading.$post({ param: { id: params.id } }));

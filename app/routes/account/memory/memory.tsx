@@ -51,7 +51,7 @@ export const action = ({ context }: Route.ActionArgs) =>
     return redirect("/user/memoria", 303);
   });
 
-/** Sentences that models are given about a person, and whether they are. */
+/** Sentences about a person for models, and whether models are given them. */
 export default function Memory({ loaderData, actionData }: Route.ComponentProps) {
   const { on, available, items, projects } = loaderData;
   return (

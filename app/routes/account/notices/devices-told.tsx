@@ -6,12 +6,12 @@ import { canSubscribe, subscribe } from "./subscribe.ts";
 type Props = {
   /** The key with which the browser's push service is asked. */
   deviceKey: string;
-  /** How many devices are told, this one among them. */
+  /** Number of devices that are told; this device counts if `here` is true. */
   count: number;
   here: boolean;
 };
 
-/** On which devices the person is told of replies. To begin takes a script; to end it does not. */
+/** The devices on which the person is told of replies. Turning notices on takes a script; turning them off does not. */
 export function DevicesTold({ deviceKey, count, here }: Props) {
   const others = here ? count - 1 : count;
   return (

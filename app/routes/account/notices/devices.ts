@@ -5,7 +5,7 @@ import { apiContext, type Context, formContext, sessionContext } from "../../../
 import { textOf } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/devices";
 
-/** Has the browser of this session told of replies, or no longer, or none of the person's. */
+/** Turns notices of replies on or off in the browser of this session, or off on all devices of the person. */
 export async function action({ context }: Route.ActionArgs) {
   const intent = textOf(context.get(formContext), "intent");
   if (intent === "renew") return renew(context);
@@ -18,7 +18,7 @@ export async function action({ context }: Route.ActionArgs) {
   return redirect("/user/avisos", 303);
 }
 
-/** The service worker says that the browser has another address now (`public/sw.js`). Nobody is there to be told anything. */
+/** The service worker says that the browser's push address has changed (`public/sw.js`). Nobody sees the answer. */
 async function renew(context: Context): Promise<Response> {
   const { device } = context.get(apiContext).api;
   // The browser may still have a subscription that was ended from elsewhere.

@@ -18,7 +18,7 @@ export const handle = { dialog: true };
 
 export async function loader({ context }: Route.LoaderArgs) {
   const begun = await read(context.get(apiContext).auth.authenticator.$post()).catch(whenStatus(409, null));
-  // Already active: there is nothing to show but, just after it was, its recovery codes.
+  // Already active: nothing is left to show, except the recovery codes just after the activation.
   if (!begun) return null;
   const { secret, uri } = begun;
   return { secret, uri, picture: renderSVG(uri, { border: 2 }).replace("<svg", '<svg aria-hidden="true"') };
@@ -50,7 +50,7 @@ export default function AddAuthenticator({ loaderData, actionData }: Route.Compo
   return (
     <FormDialog title={title} closeTo="/user/seguridad" preventScrollReset submit="Activar">
       <p>Lee este código con tu aplicación (Aegis, Google Authenticator, 1Password…) o escribe en ella la clave.</p>
-      {/* Safe: drawn by the server from its own address. */}
+      {/* Safe: the server draws the picture, from a URI of its own. */}
       <div className="qr" role="img" aria-label="Código QR" dangerouslySetInnerHTML={{ __html: loaderData.picture }} />
       <p>
         Clave: <code className="break-normal">{loaderData.secret.match(/.{1,4}/g)?.join(" ")}</code>

@@ -41,7 +41,7 @@ const when = (time: string, timeZone: string) =>
 function ago(time: number, now: number, timeZone: string): string {
   const relative = new Intl.RelativeTimeFormat("es", { numeric: "auto" });
   const minutes = Math.floor((now - time) / minute);
-  // Times are kept to five minutes (api/http/authentication.server.ts).
+  // The time of the last use is stored only every five minutes (api/http/authentication.server.ts).
   if (minutes < 6) return "ahora mismo";
   if (minutes < 60) return relative.format(-minutes, "minute");
   if (minutes < 24 * 60) return relative.format(-Math.floor(minutes / 60), "hour");

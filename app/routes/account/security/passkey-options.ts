@@ -3,7 +3,7 @@ import { read, refusalIn } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import type { Route } from "./+types/passkey-options";
 
-/** For the script that adds a passkey: what the device makes it of. Errors are sentences. */
+/** Options from which the device makes a passkey, for the script that adds one. Errors are sentences. */
 export async function action({ context, url: { origin } }: Route.ActionArgs) {
   try {
     return Response.json(await read(context.get(apiContext).auth.passkey.options.$post({ json: { origin } })));

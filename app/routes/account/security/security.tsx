@@ -20,7 +20,7 @@ import { Sessions } from "./sessions-list.tsx";
 
 export const meta = titled("Seguridad");
 
-// At a time; the rest are behind a link.
+// Reads shown at a time; older ones are behind a link.
 const inspectionsShown = "10";
 
 export async function loader({ context, request, url }: Route.LoaderArgs) {
@@ -59,7 +59,7 @@ export async function loader({ context, request, url }: Route.LoaderArgs) {
       connected: connectedAt ? ago(connectedAt, now) : undefined,
       problem,
     })),
-    // Connected from a project, where its folders are.
+    // File servers are connected in a project, where the folders are.
     drives: (drives?.items ?? [])
       .filter(({ username }) => username !== null)
       .map(({ id, name, username }) => ({ id, name, username })),

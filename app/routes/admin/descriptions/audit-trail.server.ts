@@ -36,7 +36,7 @@ const others = {
   errand: "Encargo",
 };
 
-/** `things`: words for what the entries are about, by its name in the audit trail. */
+/** `things`: words for the kinds of things that entries are about, by their names in the audit trail. */
 export const auditTrail = (things: Record<string, string>): AdminResource<"audit"> => ({
   path: "audit",
   many: "Auditoría",

@@ -34,7 +34,7 @@ export type Column<Name extends string = string> = {
   label: string;
   kind?: FieldKind;
   choices?: Choices;
-  /** Its values are states of the item. */
+  /** Words and tones of values that are states. */
   states?: States;
   /** A flag shown as a tag with the label if it is true, and as «—» if it is not. */
   tag?: boolean;
@@ -56,19 +56,19 @@ export type Field<Name extends string = string> = {
   label: string;
   kind?: "text" | "area" | "markdown" | "number" | "flag" | "choice" | "secret" | "moment" | "groups" | Reference;
   hint?: string;
-  /** Instead of the hint, where something is changed. */
+  /** Hint of a form that changes an item, instead of `hint`. */
   editHint?: string;
-  /** Of a secret: the flags of an item that say that one is stored, and that it can't be read any more. */
+  /** Names of an item's flags for a secret: `is`: a secret is stored; `lost`: it can't be read any more. */
   stored?: { is: string; lost?: string };
   choices?: Choices;
   required?: boolean;
-  /** Left empty, it is null. */
+  /** An empty field is sent as null. */
   nullable?: boolean;
-  /** Short enough to stand beside another. */
+  /** Short enough to stand beside another field. */
   half?: boolean;
   /** Behind «Más opciones». */
   folded?: boolean;
-  /** Only where something is made, or only where it is changed. */
+  /** The field stands only in the form that creates an item, or only in the one that changes it. */
   only?: "create" | "edit";
   /** The value in the form for a new item; "now" for a moment: the present time. */
   initial?: string;
@@ -78,18 +78,18 @@ export type Field<Name extends string = string> = {
 export type Filter = { name: string; label: string; choices: Choices; flag?: boolean; all?: string };
 /** Values that fill several fields of a form at once. */
 export type Preset = { name: string; label: string; values: Record<string, string> };
-/** Something done to several at once. */
+/** An action on several marked items at once. */
 export type Verb = { name: string; label: string; json: Record<string, unknown> };
 
 /** One resource of the administration, in words. Its columns and fields are those of the API. */
 export type AdminResource<P extends Path> = AnyAdminResource<ShownField<P>, BodyField<P>> & { path: P };
 
-/** The same of any resource. */
+/** The description of any resource. */
 export type AnyAdminResource<Shown extends string = string, Body extends string = string> = {
   /** Its name in the address, in the API and in the audit. */
   path: string;
   many: string;
-  /** In the menu. */
+  /** Icon in the menu. */
   icon: string;
   one: string;
   /** A sentence about its use, for an empty list. */
@@ -97,14 +97,14 @@ export type AnyAdminResource<Shown extends string = string, Body extends string 
   /** Whether its name is feminine in Spanish, for words like «Creada», «todas» and «ninguna». */
   feminine?: boolean;
   searches: string;
-  /** How the API changes it. Absent: it is only read. */
+  /** Method by which the API changes an item. Absent: items are only read. */
   changes?: "put" | "patch";
   columns: Column<Shown>[];
   filters: Filter[];
   fields: Field<Body>[];
   presets?: Preset[];
   verbs?: Verb[];
-  /** Whether the list can be taken along whole, as the API gives it, in lines of JSON. */
+  /** Whether the whole list can be downloaded, as the API gives it, in lines of JSON. */
   lines?: true;
   /** Links to the lists of what belongs to an item. */
   belongs?: (id: string) => { label: string; to: string }[];
@@ -116,11 +116,11 @@ export type AnyAdminResource<Shown extends string = string, Body extends string 
   parts?(context: Context, item: Item, url: URL): Promise<{ above?: PartOfItem; below?: PartOfItem } | undefined>;
   /** Does what the forms on the page of an item ask for. Undefined: the page is shown again. */
   acts?(context: Context, id: string, url: URL): Promise<unknown>;
-  /** Address at which one is deleted instead; undefined: here. */
+  /** Address of another page that deletes the item; undefined: the usual page deletes it. */
   deletedAt?(context: Context, id: string): Promise<string | undefined>;
   /** «Probar», for the items it fits. */
   trial?: { fits(item: Item): boolean; run(context: Context, id: string): Promise<Tried> };
-  /** A button above the list that looks for new ones. Returns what it has found, in words. */
+  /** A button above the list that looks for new items. `run` returns what it has found, in words. */
   discovery?: { label: string; run(context: Context): Promise<{ type: "info" | "success"; title: string }> };
 };
 

@@ -46,5 +46,5 @@ const things = Object.fromEntries(
 /** The resources of the administration by the parts of its menu. */
 export const parts: typeof described = [...described, ["Sistema", [...rules, auditTrail(things), jobs]]];
 
-/** The same in the order of the menu. */
+/** All resources in the order of the menu. */
 export const resources: AnyAdminResource[] = parts.flatMap(([, some]) => some);

@@ -16,7 +16,7 @@ export async function loader({ context, params: { resource: path, id } }: Route.
   const { resource, read: readItem } = changeable(context, path);
   const elsewhere = await resource.deletedAt?.(context, id);
   if (elsewhere) throw redirect(elsewhere);
-  // Things of others are deleted without being read.
+  // Administrators can delete items of other people without reading them.
   const item = await read(readItem({ param: { id } })).catch(whenStatus(403, undefined));
   const [cells] = item ? await cellsOf(context, resource.columns.slice(0, 1), [item]) : [];
   const along = await goesAlong(context, resource, [id]);

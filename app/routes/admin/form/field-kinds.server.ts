@@ -15,7 +15,7 @@ export class Candidates {
   }
 }
 
-/** `text`: what the field says; `kept`: that is the stored value, chosen after a conflict. */
+/** `text`: text of the field; `kept`: this text is the stored value, chosen after a conflict. */
 type Sent = { context: Context; form: FormData; field: Field; text: string; kept: boolean };
 
 type KindRules = {
@@ -36,7 +36,7 @@ const moment: KindRules = {
       [hidden.zone(name)]: zone,
     };
   },
-  // If the text is unchanged, the exact moment from the hidden field.
+  // An unchanged text stands for the exact moment in the hidden field.
   decode({ form, field: { name }, text }) {
     if (text === "") return null;
     const exact = textOf(form, hidden.moment(name));
@@ -45,7 +45,7 @@ const moment: KindRules = {
   },
 };
 
-/** Shown by name; the id stands in a hidden field. */
+/** A reference is shown by its name; its id stands in a hidden field. */
 const reference = (kind: Reference): KindRules => ({
   async encode(context, name, value) {
     if (!value) return { [name]: "" };
@@ -77,7 +77,7 @@ const kinds: Record<NonNullable<Field["kind"]>, KindRules> = {
   project: reference("project"),
   model: reference("model"),
   group: reference("group"),
-  // Ids, one a line; none: for everybody.
+  // The value has one id a line; no id: for everybody.
   groups: {
     decode({ form, field, text, kept }) {
       const ids = kept ? text.split("\n").filter(Boolean) : form.getAll(field.name);

@@ -18,7 +18,7 @@ export type ResourceResult = FormResult & {
   preview?: string;
   /** Search results for reference fields. */
   found?: Record<string, FoundReference[]>;
-  /** For fields that differ from the stored version: its value as a form field, and in words. */
+  /** The stored value of each field that differs from it, as a form field and in words. */
   theirs?: Record<string, { value: string; said: string }>;
   /** Set when a preset has filled fields. */
   filled?: string;
@@ -26,7 +26,7 @@ export type ResourceResult = FormResult & {
   version?: string;
 };
 
-/** Form fields with the values of an item, or with what a new one begins with. */
+/** Form fields with the values of an item, or with the initial values of a new item. */
 export async function valuesOf(context: Context, fields: Field[], item?: Item): Promise<Record<string, string>> {
   const encoded = fields.map((field) => {
     const initial = field.initial === "now" ? new Date().toISOString() : field.initial;
@@ -35,10 +35,10 @@ export async function valuesOf(context: Context, fields: Field[], item?: Item): 
   return Object.assign({}, ...(await Promise.all(encoded)));
 }
 
-/** A field with the rules of the API and, where groups are chosen, all that there are. */
+/** A field with the rules of the API and, if groups are chosen in it, with all groups. */
 export type ShownField = Field & { rules: Rules };
 
-/** Fields for display: moments with their zone, secrets with whether one is stored. */
+/** Fields for display: moments have their zone in the label, secrets a hint if one is stored. */
 export async function labelled(
   context: Context,
   resource: AnyAdminResource,
@@ -60,7 +60,7 @@ export async function labelled(
   });
 }
 
-/** All groups by their ids, and those that an item is for. */
+/** Names of groups by their ids: all groups, and those that the item is for. */
 async function groupsFor(context: Context, fields: Field[], item: Item | undefined): Promise<Record<string, string>> {
   const ids = fields.flatMap(({ name, kind }) => (kind === "groups" ? ((item?.[name] ?? []) as string[]) : []));
   return Object.fromEntries((await groupChoices(context, ids)).map(({ id, name }) => [id, name]));
@@ -121,7 +121,7 @@ export async function sendResource<Result>(
   }
 }
 
-/** The text of reference fields by the name of what was picked. */
+/** The form values of reference fields, from the items that were picked in them. */
 async function picksIn(context: Context, fields: Field[], form: FormData): Promise<Record<string, string>> {
   const picked = fields.filter(({ name, kind }) => isReference(kind) && pickedIn(form, name));
   const encoded = picked.map((field) => encodeField(context, field, pickedIn(form, field.name)));
@@ -158,7 +158,7 @@ async function conflict(
   return answer({ values: typed, errors: {}, message: detail, theirs, version: String(current.updatedAt) }, 409);
 }
 
-/** A value in words; of several, one a line, each. */
+/** A value in words; several values, one a line, are joined with commas. */
 const wordsOf = (value: string, choices: Record<string, string> = {}): string =>
   value
     .split("\n")

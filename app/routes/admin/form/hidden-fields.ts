@@ -4,7 +4,7 @@ export const hidden = {
   picked: (name: string) => `pick.${name}`,
   /** The text that the picked id belongs to; another text needs another pick. */
   pickedFor: (name: string) => `for.${name}`,
-  /** The exact moment, of which the visible field has only minutes. */
+  /** The exact moment; the visible field has it only to the minute. */
   moment: (name: string) => `at.${name}`,
   /** The zone that the visible moment is written in. */
   zone: (name: string) => `zone.${name}`,

@@ -16,7 +16,7 @@ type Props = {
   result: ResourceResult | undefined;
 };
 
-/** The inputs of a resource, by their kinds; after a conflict, what is stored stands beside what was typed. */
+/** The inputs of a resource, by their kinds; after a conflict, the stored values stand beside the typed ones. */
 export function ResourceFields({ fields, values, presets, suggestions, result }: Props) {
   const current = result ? { ...values, ...noPicks(result), ...result.values } : values;
   const shown = (field: Described) => {
@@ -63,7 +63,7 @@ export function ResourceFields({ fields, values, presets, suggestions, result }:
       )}
       {result?.preview !== undefined && (
         <section className="previewed" aria-label="Vista previa">
-          {/* Safe: it is our own Markdown renderer's, which lets no HTML through. */}
+          {/* Safe: made by our own Markdown renderer, which lets no HTML through. */}
           <div className="prose" dangerouslySetInnerHTML={{ __html: result.preview || "<p>Nada que enseñar.</p>" }} />
         </section>
       )}
@@ -153,7 +153,7 @@ type GroupsProps = {
   choices: Record<string, string>;
 };
 
-/** Groups that a thing is for, chosen from all that there are. */
+/** Choice of the groups that a thing is for, among all groups. */
 function Groups({ name, label, hint, defaultValue, choices }: GroupsProps) {
   const chosen = new Set(defaultValue.split("\n"));
   const { errors } = use(FormFields);
@@ -181,7 +181,7 @@ function Groups({ name, label, hint, defaultValue, choices }: GroupsProps) {
 
 type ReferenceProps = Omit<InputProps, "field"> & Pick<Described, "label" | "hint" | "required"> & { name: string };
 
-/** Something that exists already, looked for by its name: «Buscar» shows what there is, and one is picked. */
+/** A field that refers to an existing item: «Buscar» shows the items that match the text, and the person picks one. */
 function ReferenceField({ values, found, suggested, ...field }: ReferenceProps) {
   const { name, label } = field;
   return (
@@ -227,7 +227,7 @@ function ReferenceField({ values, found, suggested, ...field }: ReferenceProps) 
   );
 }
 
-/** Values that somebody else has stored meanwhile, to be kept instead. */
+/** Choice between the typed value and the one that somebody else has stored meanwhile. */
 function Theirs({ name, label, value, said }: { name: string; label: string; value: string; said: string }) {
   return (
     <fieldset className="theirs">

@@ -1,7 +1,7 @@
 import { apiContext, type Context } from "../../../web/context.ts";
 import type { AnyAdminResource } from "../descriptions/description.ts";
 
-/** Rules of a field as HTML has them; the limits of a number are for our own sentence. */
+/** Rules of a field as HTML attributes; `min` and `max` of a number are for our own error sentence. */
 export type Rules = { type?: "email" | "url"; maxLength?: number; minLength?: number; min?: number; max?: number };
 
 type Schema = {

@@ -1,6 +1,6 @@
 import type { AnyAdminResource } from "../descriptions/description.ts";
 
-/** The settings of the house, described like a resource that there is one of. */
+/** The settings of the house, described like a resource with a single item. */
 export const house: AnyAdminResource = {
   path: "house",
   many: "La casa",

@@ -40,7 +40,7 @@ export async function action({ context }: Route.ActionArgs) {
   });
 }
 
-/** Puts a picture in the place of the one that there is, or takes that away. */
+/** Replaces the logo or the icon with the picture that was sent, or removes it. */
 async function changePicture(context: Context, kind: Kind) {
   const { $put, $delete } = context.get(apiContext).api.house.image[":kind"];
   const param = { kind };
@@ -65,7 +65,7 @@ const refuse = (picture: Kind, sentence: string, status: number) =>
 
 function done(context: Context, title: string) {
   context.get(sessionContext).flash({ type: "success", title });
-  // The document anew: the icon, the colour and the name stand in its head and in every part of the page.
+  // The whole document loads again: the icon, the colour and the name stand in its head and in every part of the page.
   return redirectDocument("/admin/casa", 303);
 }
 
@@ -119,7 +119,7 @@ type PictureProps = {
   result: PictureResult | undefined;
 };
 
-/** The picture that there is, the field for another one, and the button that takes it away. */
+/** The current picture, the field for a new one, and the button that removes the current one. */
 function Picture({ kind, title, hint, src, result }: PictureProps) {
   return (
     <section className="mt-7">

@@ -8,7 +8,7 @@ export type Tried = { ok: boolean; facts: string; html: string };
 
 const longest = 300;
 
-/** «Probar»: asks a model something short; says whether it answered, what and how fast. */
+/** «Probar»: asks a model something short; returns whether it answered, its answer and its speed. */
 export async function tryModel(context: Context, id: string): Promise<Tried> {
   const tried = await read(context.get(apiContext).api.model[":id"].test.$post({ param: { id } }));
   const html = await renderSafely(cutText(tried.answer, longest), "administration");
@@ -28,7 +28,7 @@ export async function tryModel(context: Context, id: string): Promise<Tried> {
   return { ok: true, facts: [words, ...found].join(" "), html };
 }
 
-/** «Buscar modelos»: adds those that the known servers have and that are not there yet; of servers that were added by hand, turned off. */
+/** «Buscar modelos»: adds the models of the known servers that are missing here; models of servers added by hand come turned off. */
 export async function discoverModels(context: Context) {
   const { found } = await read(context.get(apiContext).api.model.discover.$post());
   return found === 0

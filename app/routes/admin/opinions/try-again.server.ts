@@ -3,10 +3,10 @@ import { read } from "../../../web/api-result.server.ts";
 import { apiContext, type Context } from "../../../web/context.ts";
 import { type FormResult, sendFields } from "../../../web/forms/form.server.ts";
 
-/** Another model's answer to the same question; `ok` is false if it could not, and `answer` says why. */
+/** Another model's answer to the same question; if it could not answer, `ok` is false and `answer` says why. */
 export type TriedAgain = { tried: { model: string; ok: boolean; answer: string } } | FormResult;
 
-/** The models that a question can be asked of again. */
+/** The models to which a question can be put again. */
 export async function modelsToTry(context: Context): Promise<{ id: string; name: string }[]> {
   const { items } = await read(context.get(apiContext).api.model.$get({ query: { limit: "100" } }));
   return items.filter(({ provider }) => provider !== "local").map(({ id, name }) => ({ id, name }));

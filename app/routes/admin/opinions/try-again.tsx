@@ -6,7 +6,7 @@ import type { TriedAgain } from "./try-again.server.ts";
 
 type Props = { models: { id: string; name: string }[]; reply: string; result: TriedAgain | undefined };
 
-/** The question of an opinion, asked of another model; its answer stands beside the one that was judged. */
+/** Puts the question of an opinion to another model; the new answer stands beside the judged one. */
 export function TryAgain({ models, reply, result }: Props) {
   const asking = useNavigation().state === "submitting";
   if (models.length === 0) return null;

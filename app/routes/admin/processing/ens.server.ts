@@ -1,7 +1,7 @@
 import type { Processing } from "./in-words.server.ts";
 
 type Security = Processing["security"];
-/** `covered`: by the program as it is set; `missing`: a setting is wanted; `house`: the organisation's own to see to. */
+/** `covered`: the program covers it with its settings; `missing`: a setting is wanted; `house`: the organisation has to see to it. */
 type Coverage = "covered" | "missing" | "house";
 type Measure = { code: string; name: string; coverage: Coverage; text: string };
 
@@ -20,7 +20,7 @@ const house = (code: string, name: string, text = "Es de la organización."): Me
   text,
 });
 
-// In ms: a copy that was made last night.
+// In ms: a younger copy counts as last night's.
 const recent = 48 * 60 * 60_000;
 
 /**

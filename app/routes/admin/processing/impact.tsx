@@ -2,7 +2,7 @@ import { Link } from "react-router";
 import { TableHead } from "../../../ui/table-head.tsx";
 import type { impactOf } from "./impact.server.ts";
 
-/** A template of the impact assessment (GDPR, article 35) filled in as far as the settings say: for the person who answers for it, on paper too. */
+/** A template of the impact assessment (GDPR, article 35), filled in from the settings, for the person responsible; on paper too. */
 export function Impact({ day, facts, processors, risks, blank }: ReturnType<typeof impactOf>) {
   return (
     <>

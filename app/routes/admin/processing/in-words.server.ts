@@ -57,7 +57,7 @@ export function inWords({ controller, kept, holds, recipients, security }: Proce
       name: one.name,
       host: one.host ?? "En esta misma máquina",
       isOutside: one.host !== null,
-      // Pages of anybody, who process nothing for the house.
+      // Public pages of anybody, whose owners process nothing for the house.
       isPublic: one.host?.includes(" ") === true,
       company: companyOf(one.host),
       gets: received[one.kind] + (one.pseudonyms ? ", sin identificadores (con seudónimos)" : ""),
@@ -67,7 +67,7 @@ export function inWords({ controller, kept, holds, recipients, security }: Proce
   };
 }
 
-// By the ends of their hosts, from the companies' public terms for the European Economic Area; a contract may say otherwise.
+// Companies by the ends of their hosts, from their public terms for the European Economic Area; a contract may say otherwise.
 const companies: Record<string, string> = {
   "openai.com": "OpenAI Ireland Ltd. (Irlanda) y OpenAI (Estados Unidos)",
   "anthropic.com": "Anthropic Ireland Ltd. (Irlanda) y Anthropic (Estados Unidos)",

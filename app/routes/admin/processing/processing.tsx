@@ -13,7 +13,7 @@ export const meta = titled("Tratamiento de datos");
 export const loader = async ({ context }: Route.LoaderArgs) =>
   inWords(await read(context.get(apiContext).api.system.processing.$get()), context.get(zoneContext));
 
-/** Stored data, how long it is kept and where it goes: for the person who answers for it, on paper too. */
+/** Stored data, how long it is kept and where it goes, for the person responsible; on paper too. */
 export default function Processing({ loaderData }: Route.ComponentProps) {
   const { day, facts, kept, holds, recipients, security } = loaderData;
   return (

@@ -2,7 +2,7 @@ import { read } from "../../../web/api-result.server.ts";
 import type { Calls, Item, ItemPage } from "../descriptions/description.ts";
 
 /**
- * The items of a list to its end, a page at a time. The first page is read before this resolves: if that renews the session
+ * The items of a list to its end, a page at a time. The first page is read before the promise resolves: if this read renews the session
  * tokens, the cookie can still be set.
  */
 export async function allPages(list: Calls["$get"], query: object): Promise<AsyncGenerator<Item[]>> {

@@ -1,7 +1,7 @@
 import { Link } from "react-router";
 import type { Cell } from "./cells.server.ts";
 
-/** A value of a list or an item: a state as a dot and a word, a moment on one line, what it leads to as a link. */
+/** A value of a list or an item: a state as a dot and a word, a moment on one line, a reference as a link. */
 export function CellText({ text, to, tone, tag, moment }: Partial<Cell>) {
   if (to) return <Link to={to}>{text}</Link>;
   if (!text) return "—";

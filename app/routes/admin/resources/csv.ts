@@ -6,7 +6,7 @@ import { cellsOf } from "./cells.server.ts";
 import { listOf } from "./query.server.ts";
 import { resourceOf } from "./resource.server.ts";
 
-// More than a spreadsheet is pleasant with.
+// More pages than a spreadsheet handles well.
 const pagesAtMost = 200;
 
 /** A whole list as it is shown, as a file for spreadsheets. */

@@ -64,7 +64,7 @@ export function Filters({ q, searches, filters, kept, choosable, size, sizes: of
   );
 }
 
-/** `all`: what choosing nothing is called; empty: something is always chosen. */
+/** `all`: label of the choice of nothing; empty: one of the choices is always made. */
 function Choice({ name, label, value, choices, all }: Props["filters"][number]) {
   return (
     <div className="field">

@@ -9,7 +9,7 @@ export async function goesAlong(context: Context, { goes = [] }: AnyAdminResourc
     goes.map(async ({ path, filter, words: [one, many] }) => {
       const { list } = resourceOf(context, path);
       let [total, atLeast] = [0, ""];
-      // One after the other: a hundred may be marked, and others have their turn in between.
+      // One request after the other: a hundred items may be marked, and other people's requests have their turn in between.
       for (const id of ids) {
         const page = await read(list({ query: { limit: "1", filter: JSON.stringify({ [filter]: id }) } }));
         total += page.total;

@@ -56,7 +56,7 @@ export async function action({ context, params: { resource: path, id }, url }: R
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function ItemPage({ loaderData, actionData, params: { resource: path, id } }: Route.ComponentProps) {
-  // Of a trial alone: forms of the page are done with once they are answered.
+  // Only the answer of a trial is kept: other forms of the page are done with once they are answered.
   const answer = useAnswer<unknown>(loaderData.tries ? actionData : undefined, id);
   const { many, readOnly, tries, name, facts, long, changes, belongs, parts } = loaderData;
   return (

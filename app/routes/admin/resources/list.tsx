@@ -110,7 +110,7 @@ export async function action({ context, params, url }: Route.ActionArgs) {
       const param = { id };
       await (verb ? accepted(change({ param, json: verb.json })) : accepted(remove({ param })));
     } catch (error) {
-      // Gone meanwhile, or kept for a reason: the others go on, unless none can be written now.
+      // The item is gone meanwhile, or was refused for a reason: the other items go on, unless none can be written now.
       const { status, detail } = refusalIn(error, everyCall);
       if (status !== 404) refused.push(detail);
     }
@@ -134,7 +134,7 @@ type Answered = { message?: string; asks?: string[]; along?: string; tried?: Tri
 export default function List({ loaderData, actionData }: Route.ComponentProps) {
   const { path, here, one, many, rows, narrowed } = loaderData;
   const last = useAnswer(actionData as Answered | undefined, path);
-  // A question or a refusal holds until the list is shown anew; the answer of a model, until one leaves.
+  // A question or a refusal stays until the list is shown again; the answer of a model stays until the person leaves the list.
   const answer = (actionData as Answered | undefined) ?? (last?.tried && { tried: last.tried });
   const outlet = useOutlet();
   const asks = answer?.asks && (
@@ -164,7 +164,7 @@ export default function List({ loaderData, actionData }: Route.ComponentProps) {
   );
 }
 
-/** Names of those that would be deleted, and what goes along with them. */
+/** Warning with the names of the items to be deleted, and with the things deleted with them. */
 function warningFor(rows: Listed["rows"], { asks = [], along }: Answered): string {
   const names = rows.filter(({ id }) => asks.includes(id)).map(({ cells }) => `«${cells[0]?.text || "sin nombre"}»`);
   const shown = names.length > namesShown ? [...names.slice(0, namesShown), `${names.length - namesShown} más`] : names;
@@ -209,7 +209,7 @@ function Head({ path, many, csv, lines, discovers, readOnly, here, rows }: Liste
   );
 }
 
-/** Nothing yet: its use. «Crear» stands above. */
+/** An empty list: says the use of its items. «Crear» stands above. */
 function Empty({ about, feminine }: Listed) {
   return (
     <div className="empty">

@@ -17,7 +17,7 @@ export type PartOfItem =
   | ({ kind: "due" } & DueNow)
   | { kind: "again"; models: { id: string; name: string }[]; reply: string };
 
-/** `result`: what the action of the page has answered, to this part if it has a form. */
+/** `result`: the answer of the page's action; it is for this part if this part has a form. */
 export function ItemPart({ part, result }: { part: PartOfItem; result: unknown }) {
   switch (part.kind) {
     case "link":

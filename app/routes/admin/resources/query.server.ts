@@ -31,7 +31,7 @@ export function listOf(url: URL, resource: AnyAdminResource) {
   return { q, filter, column: sorted ? column : "", direction, size, columns, before, cursor, page, query };
 }
 
-/** Filters that come by a link and have no field: what belongs to somebody or something. */
+/** Filters that come by a link and have no field: they name the person or thing that the items belong to. */
 const belongings = ["userId", "groupId", "chatId", "projectId", "modelId"];
 
 export const sizes = ["30", "60", "100"] as const;
@@ -51,7 +51,7 @@ export function withParams(url: URL, change: Record<string, string>, keepPage = 
 const trail = 20;
 const firstPage = "0";
 
-/** The addresses of the pages before and after this one; the cursors of those before go along. */
+/** The addresses of the pages before and after this one; they carry the cursors of the earlier pages. */
 export function pagesOf(url: URL, { before, cursor, page }: ReturnType<typeof listOf>, nextCursor: string | null) {
   const to = (cursors: string[], into: string, number: number) =>
     withParams(url, { cursor: into, antes: cursors.slice(-trail).join("~"), pagina: String(number) }, true);
@@ -62,7 +62,7 @@ export function pagesOf(url: URL, { before, cursor, page }: ReturnType<typeof li
   };
 }
 
-/** The heads of a table's columns: by which it can be put in order, and how it is. */
+/** The heads of a table's columns: the links that sort by them, and the current order. */
 export function headsOf(url: URL, columns: Column[], column: string, direction: string) {
   return columns.map(({ name, label, kind, sorted }) => {
     const here = name === column;

@@ -26,7 +26,7 @@ export async function readReferred(context: Context, kind: Reference, id: string
     return await read(resourceOf(context, referred[kind].path).read({ param: { id } }));
   } catch (error) {
     if (error instanceof ApiProblem && error.status === 404) return undefined;
-    // Not to be read before one has said what for.
+    // The item can be read only after a stated purpose.
     if (error instanceof ApiProblem && error.status === 403) return { id, name: "De otra persona" };
     throw error;
   }
@@ -57,7 +57,7 @@ export async function findReferred(
 // As many as a browser shows comfortably; others are found with «Buscar».
 const suggestedAtMost = 100;
 
-/** Suggestions (datalist) for reference fields. Not for messages, which are too many and too similar. */
+/** Suggestions (datalist) for reference fields. Messages and chats get none: they are too many and too similar. */
 export async function suggestionsFor(context: Context, fields: Field[]): Promise<Record<string, string[]>> {
   const offered = fields.flatMap(({ name, kind }) =>
     isReference(kind) && kind !== "message" && kind !== "chat" ? [{ name, kind }] : [],

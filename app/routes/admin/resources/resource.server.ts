@@ -3,7 +3,7 @@ import { apiContext, type Context } from "../../../web/context.ts";
 import type { AnyAdminResource, Calls } from "../descriptions/description.ts";
 import { resources } from "../descriptions/resources.server.ts";
 
-/** A sentence about something done to one of a resource: «Página creada.» */
+/** A sentence about an action on an item of a resource: «Página creada.» */
 export function said({ one, feminine }: AnyAdminResource, done: "cread" | "guardad" | "eliminad"): string {
   return `${one[0]?.toUpperCase()}${one.slice(1)} ${done}${feminine ? "a" : "o"}.`;
 }
@@ -12,12 +12,12 @@ export function said({ one, feminine }: AnyAdminResource, done: "cread" | "guard
 export function resourceOf(context: Context, path: string) {
   const resource = resources.find((one) => one.path === path);
   if (!resource) throw data(null, 404);
-  // The type of each call has the fields of its resource; here all are alike.
+  // The type of each call has the fields of its resource; here one type stands for all resources.
   const calls = context.get(apiContext).api[resource.path as "group"] as unknown as Calls;
   return { resource, list: calls.$get, read: calls[":id"].$get, calls };
 }
 
-/** The same with the calls that change it. Throws 404 for what is only read. */
+/** The resource of an address, with the calls that change its items. Throws 404 for a resource that is only read. */
 export function changeable(context: Context, path: string) {
   const { calls, ...found } = resourceOf(context, path);
   const { changes } = found.resource;

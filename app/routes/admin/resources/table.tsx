@@ -19,14 +19,14 @@ type Props = {
   count: string;
   readOnly: boolean;
   heads: Head[];
-  /** `tries`: whether it can be tried. */
+  /** `tries`: whether the item can be tried. */
   rows: { id: string; cells: Cell[]; tries: boolean }[];
   verbs: { name: string; label: string }[];
   feminine: boolean;
-  /** Whether all rows come marked, and the address where it is the other way round. */
+  /** Whether all rows come marked; `markTo`: the address at which it is the other way round. */
   marked: boolean;
   markTo: string;
-  /** Answer of the one that was tried. */
+  /** Answer of the item that was tried. */
   tried?: (TrialResult & { id: string }) | undefined;
 };
 

@@ -4,7 +4,7 @@ import { zoneContext } from "../zone.server.ts";
 
 export type DueNow = { total: number; items: { id: string; name: string; to: string | null; at: string }[] };
 
-/** Place of an item to be looked at; null: only its person sees it. */
+/** Address at which an administrator sees an item; null: only its owner sees it. */
 const places = { file: "/user/file", chat: "/admin/chat", artifact: null };
 
 /** Items that a rule of retention would delete now, the oldest first. */

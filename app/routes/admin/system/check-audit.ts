@@ -3,7 +3,7 @@ import { read } from "../../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../../web/context.ts";
 import type { Route } from "./+types/check-audit";
 
-/** «Comprobar la auditoría»: says on the system page what is not as it was sealed. */
+/** «Comprobar la auditoría»: tells on the system page which entries are not as they were sealed. */
 export async function action({ context }: Route.ActionArgs) {
   const { sealed, last, problems } = await read(context.get(apiContext).api.audit.check.$post());
   const session = context.get(sessionContext);

@@ -47,7 +47,7 @@ export default function DiagnosisRun({ loaderData: { checks, verdict, marker } }
         <div
           className="mt-4"
           suppressHydrationWarning
-          // Safe: the marker is the server's, and so is what it writes there.
+          // Safe: the server makes both the marker and the HTML in its place.
           dangerouslySetInnerHTML={{ __html: marker }}
         />
       )}

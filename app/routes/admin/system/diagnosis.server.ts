@@ -14,7 +14,7 @@ const late = 800;
 const lastReceipts = 2_000;
 const lookEvery = 100;
 
-/** Begins a diagnosis with what a form brought along; answers its id. */
+/** Begins a diagnosis with the checks of a form; returns its id. */
 export const beginDiagnosis = async ({ api }: Client, checks: Check[]): Promise<string> =>
   (await read(api.system.diagnosis.$post({ json: { checks } }))).id;
 
@@ -25,7 +25,7 @@ export const findDiagnosis = ({ api }: Client, id: string): Promise<Diagnosis> =
 export const noteLine = ({ api }: Client, id: string, kind: "written" | "received" | "ended", line: number) =>
   accepted(api.system.diagnosis[":id"].marks.$post({ param: { id }, json: { kind, line } }));
 
-/** The slow page: a line at a time, each with a picture that tells when it was seen, then what came of it. */
+/** The slow page: a line at a time, each with a picture that tells when the line was seen, then the verdict. */
 export async function* writeLines(client: Client, id: string): AsyncGenerator<string> {
   yield `<div class="prose"><ol>`;
   for (let line = 0; line < lines; line++) {
@@ -69,7 +69,7 @@ export function verdictOf({ written, received, ended }: Diagnosis): Check {
 
 const advice = "En nginx, quita `proxy_buffering` y `gzip` para esta dirección; en otros, lo que se llame «buffering».";
 
-/** Facts that a form's headers give about the proxies in front of this server. `ip` is the one this server goes by. */
+/** Facts that a form's headers give about the proxies in front of this server. `ip`: the address that this server takes as the client's. */
 export function checkHeaders(headers: Headers, url: URL, ip: string): Check[] {
   const forwarded = (name: string) => headers.get(`X-Forwarded-${name}`)?.split(",")[0]?.trim();
   const [protocol, host, address] = [forwarded("Proto"), forwarded("Host"), forwarded("For")];

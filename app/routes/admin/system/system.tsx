@@ -16,9 +16,9 @@ import type { Route } from "./+types/system";
 export const meta = titled("Sistema");
 
 const engines = { sqlite: "SQLite", postgres: "PostgreSQL" };
-// In ms: what a clock may differ from that of the database before it is told.
+// In ms: a clock that differs more than this from the database's is reported.
 const clockSkew = 5_000;
-// Below it the next copy, or a busy week, may not fit.
+// In bytes: with less free space, the next copy or a busy week may not fit.
 const littleRoom = 1_000_000_000;
 
 export async function loader({ context }: Route.LoaderArgs) {
@@ -56,7 +56,7 @@ export async function loader({ context }: Route.LoaderArgs) {
   };
 }
 
-// In ms: a night that was missed.
+// In ms: a copy this old means a missed night.
 const lateAfter = 36 * 60 * 60_000;
 
 /** The copies of each night, and whether something is wrong with them. */
@@ -79,7 +79,7 @@ export async function action({ context, url }: Route.ActionArgs) {
     const { size } = await read(context.get(apiContext).api.system.backup.$post());
     session.flash({ type: "success", title: "La copia está hecha.", description: `Ocupa ${sizeInWords(size)}.` });
   } catch (error) {
-    // Such as a full disk.
+    // The disk may be full.
     tellRefusal(context)(error);
   }
   return redirect(url.pathname, 303);
@@ -199,7 +199,7 @@ function Checks() {
 
 type LivingProcess = { host: string; pid: number; version: string; replies: number; memory: number; delay: number };
 
-/** A process in a line: which, since when, with how much to do. */
+/** A process in a line: its name, its start and its load. */
 const processInWords = ({ host, pid, version, replies, memory, delay }: LivingProcess, since: string) =>
   `${host}, proceso ${pid}, versión ${version}, desde ${since}: ${replies === 1 ? "1 respuesta" : `${replies} respuestas`}, ${sizeInWords(memory)}, ${delay} ms de retraso`;
 
@@ -304,7 +304,7 @@ function OwnMeans() {
 
 type Counts = { models: number; tools: number; accesses: number; authenticators: number };
 
-/** After the master secret was lost or changed by hand: all the rest works. */
+/** Warning after the master secret was lost or changed by hand: everything else works. */
 function Lost({ models, tools, accesses, authenticators }: Counts) {
   return (
     <div className="mt-4">

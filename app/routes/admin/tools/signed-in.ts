@@ -4,7 +4,8 @@ import { apiContext, sessionContext } from "../../../web/context.ts";
 import type { Route } from "./+types/signed-in";
 
 /**
- * Address to which a server of tools sends an administrator back after signing in there (OAuth). Its `state` proves that it was begun here.
+ * Address to which a server of tools sends an administrator back after signing in there (OAuth). The `state` proves that the sign-in was
+ * begun here.
  */
 export async function loader({ context, params: { id }, url }: Route.LoaderArgs) {
   const json = { brought: url.searchParams.toString() };

@@ -12,7 +12,7 @@ export type SignInAnswer = { signInAt: string } | null;
 /** How each tool of a server is used, as one choice. */
 const uses = new Set(["ask", "free", "off"]);
 
-/** Data about a tool's server for its page, if it has one. */
+/** Data about the server of a tool, for the tool's page; undefined without a server. */
 export function toolServerOf(item: Record<string, unknown>) {
   if (item.kind !== "mcp") return undefined;
   const tools = item.tools as Listed[];
@@ -32,7 +32,7 @@ export function toolServerOf(item: Record<string, unknown>) {
   };
 }
 
-/** «Preguntar otra vez», «Iniciar sesión allí» and the choice of its tools. */
+/** «Preguntar otra vez», «Iniciar sesión allí» and the choice of the server's tools. */
 export async function actOnTool(context: Context, id: string, url: URL) {
   const { api } = context.get(apiContext);
   const form = context.get(formContext);
@@ -74,7 +74,7 @@ async function choose(context: Context, id: string, form: FormData): Promise<voi
       return [listed.name, { on: use !== "off", ask: use === "off" ? listed.ask : use === "ask" }];
     }),
   );
-  // Without secrets, those that are there stay.
+  // A null secret leaves the stored one unchanged.
   const json = {
     name,
     kind,

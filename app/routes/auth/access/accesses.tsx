@@ -3,7 +3,7 @@ export type Access = { id: string; name: string };
 type Props = {
   accesses: Access[];
   volver: string;
-  /** Something that is not sent yet waits on this page: the provider opens beside it. */
+  /** An unsent form waits on this page: the provider opens in another tab. */
   apart?: boolean;
 };
 

@@ -24,7 +24,7 @@ export const middleware: Route.MiddlewareFunction[] = [
 
 const notBegun = "Esta entrada no ha empezado en este navegador, o hace demasiado tiempo. Empieza otra vez.";
 
-/** Page to which every provider leads back; the `state` says what was begun, and only this browser has that. */
+/** Page to which every provider leads back; the `state` tells which sign-in was begun, and only this browser knows it. */
 export async function loader({ context, request, url }: Route.LoaderArgs) {
   if (request.method !== "GET") return { refusal: notBegun, volver: "", joining: undefined };
   const begun = await readBegun(request, url);

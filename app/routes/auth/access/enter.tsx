@@ -15,7 +15,7 @@ import { JoinForm, type JoinTicket } from "./join-form.tsx";
 
 export const meta = titled("Iniciar sesión");
 
-/** Leads to a provider of OpenID Connect; of a directory, shows its form. */
+/** Leads to a provider of OpenID Connect, or shows the form of a directory (LDAP). */
 export async function loader({ context, params: { id }, url }: Route.LoaderArgs) {
   const { auth } = context.get(apiContext);
   const { accesses } = await read(auth.options.$get());

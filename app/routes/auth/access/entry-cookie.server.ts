@@ -4,8 +4,8 @@ import { createCookie } from "react-router";
 export type BegunEntry = { accessId: string; state: string; nonce: string; verifier: string; volver: string };
 
 /**
- * The cookie for it. It is `Lax`, where the session's is `Strict`: it has to come along on the way back, which another site begins.
- * It is not signed, as it says nothing that its browser may not say; over HTTPS its name keeps other hosts from setting it.
+ * The cookie for these data. It is `Lax`, while the session's is `Strict`: the browser has to send it on the way back, which another site
+ * begins. It is not signed, because its browser may say anything in it; over HTTPS its name keeps other hosts from setting it.
  */
 const cookieFor = (url: URL) => {
   const secure = url.protocol === "https:";
@@ -18,13 +18,13 @@ const cookieFor = (url: URL) => {
   });
 };
 
-/** The header that keeps it. */
+/** The header that stores the cookie. */
 export const keepBegun = (url: URL, begun: BegunEntry): Promise<string> => cookieFor(url).serialize(begun);
 
-/** The header that forgets it. */
+/** The header that deletes the cookie. */
 export const forgetBegun = (url: URL): Promise<string> => cookieFor(url).serialize("", { maxAge: 0 });
 
-/** The sign-in that this browser has begun; undefined for none, or if it is too long ago. */
+/** The sign-in that this browser has begun; undefined without one, or if it was begun too long ago. */
 export async function readBegun(request: Request, url: URL): Promise<BegunEntry | undefined> {
   const value: unknown = await cookieFor(url).parse(request.headers.get("Cookie"));
   const begun = Object(value) as Record<string, unknown>;

@@ -4,7 +4,7 @@ import { apiContext, formContext } from "../../../web/context.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/enter";
 
-/** For the script of the page beside: first what the key signs, then what it has signed. Errors are sentences. */
+/** Called twice by the script of `page.tsx`: for the data that the key signs, then with the signed data. Errors are sentences. */
 export async function action({ context, url: { origin } }: Route.ActionArgs) {
   const { passkey } = context.get(apiContext).auth.signin;
   const form = context.get(formContext);

@@ -4,7 +4,7 @@ import { FormToken } from "../../../ui/forms/post-form.tsx";
 import { titled } from "../../../ui/navigation/page-title.ts";
 
 export const meta = titled("Entrar con una llave de acceso");
-// The page of the password needs none, and stays light.
+// The sign-in page with the password needs no script, and stays light.
 export const handle = { scripts: "needed" };
 
 /** Coming in by a passkey, which only a script can ask a device for. */
@@ -21,7 +21,7 @@ export default function EnterByPasskey() {
     const message = await enterByPasskey(formToken);
     setWaits(false);
     if (message !== undefined) return setProblem(message);
-    // A whole new page: everything that it knows of the person changes.
+    // A whole new document: all that the page knows of the person changes.
     location.assign(volver.startsWith("/") && !/^\/[/\\]/.test(volver) ? volver : "/conversation/chat");
   };
   return (

@@ -28,7 +28,7 @@ type Called = {
   output?: string;
 };
 
-/** Calls the tool with what the person has written: sending it is their yes. */
+/** Calls the tool with the input that the person has written: by sending the form, they agree. */
 export async function action({ context, params: { messageId: id, n } }: Route.ActionArgs): Promise<Called> {
   const one = context.get(apiContext).api.message[":id"].app[":n"];
   const form = context.get(formContext);
@@ -48,8 +48,8 @@ export async function action({ context, params: { messageId: id, n } }: Route.Ac
 }
 
 /**
- * A call that its server has a page for (MCP Apps): with script that page, in a frame; without, the text of what it brought, and a form
- * for its tool.
+ * A call that its server has a page for (MCP Apps): with script, that page in a frame; without script, the text of the result, and a form
+ * for the tool.
  */
 export default function App({ loaderData, actionData, params }: Route.ComponentProps) {
   const { chatId, label, server, tool, input, output, structured, asks, fields, nonce } = loaderData;

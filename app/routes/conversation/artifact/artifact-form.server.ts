@@ -11,7 +11,7 @@ export const artifactForm = z.object({
   projectId: z.string().default(""),
 });
 
-/** Projects that an artifact may be shown to: the person's own, and the one that it is shown to. */
+/** Projects that an artifact may be shown to: the person's own, and the project that sees it already. */
 export async function projectsFor(client: Client, userId: string, shownTo: string | null) {
   const own = await ownProjects(client, userId);
   const isOwn = shownTo === null || own.some(({ id }) => id === shownTo);

@@ -10,14 +10,14 @@ type Written = {
   language: string | null;
   text: string;
 };
-/** `light`: pictures are linked to. `drawingsAt`: address of its drawings, before their keys; without it, for its person. */
+/** `light`: pictures become links. `drawingsAt`: address of the drawings, before their keys; absent: the one for the owner. */
 type Rendered = Written & { version: number; light: boolean; drawingsAt?: string };
 
-// In characters: what is shown of a long text at once. Rendering that takes some 20 ms.
+// In characters: a page of a long text. Rendering one page takes some 20 ms.
 const pageLength = 30_000;
 const rowsOnPage = 300;
 const columnsAtMost = 60;
-// On a page; the last one goes on to its end.
+// Passages of a page; the last one goes on to the page's end.
 const passagesAtMost = 150;
 const printedRows = 5_000;
 
@@ -36,7 +36,7 @@ export async function showText(artifact: Rendered, asked: number): Promise<Shown
   return { pages: all.length, page, html };
 }
 
-/** All pages of an artifact, for paper; of a table as many rows as anybody prints. */
+/** All pages of an artifact, for paper; a table is cut to as many rows as anybody prints. */
 export async function showAll(artifact: Rendered): Promise<ShownText[]> {
   if (artifact.kind === "table") return [tablePage(tableRows(artifact.text), 1, printedRows)];
   const first = await showText(artifact, 1);
@@ -60,7 +60,7 @@ export function withoutTitle(text: string, title: string): string {
     : text;
 }
 
-/** An artifact as Markdown: a program in a block of code, a table as one. */
+/** An artifact as Markdown: a program in a block of code, a table as a Markdown table. */
 export function asMarkdown({ kind, language }: Pick<Written, "kind" | "language">, text: string): string {
   if (kind === "text") return text;
   if (kind === "table") {
@@ -68,7 +68,7 @@ export function asMarkdown({ kind, language }: Pick<Written, "kind" | "language"
     const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
     return [line(names), line(names.map(() => "---")), ...rows.map(line)].join("\n");
   }
-  // Longer than any run of them in it.
+  // Longer than any run of backticks in the text.
   const longest = [...text.matchAll(/`+/g)].reduce((most, [run]) => Math.max(most, run.length), 2);
   const fence = "`".repeat(longest + 1);
   return `${fence}${language ?? ""}\n${text}\n${fence}`;
@@ -108,10 +108,10 @@ export function pagesOf(text: string): string[] {
   return pages;
 }
 
-/** `begins`: its first words. */
+/** `begins`: first words of the passage. */
 export type ShownPassage = { n: number; begins: string; html: string };
 
-/** The passages of a page of a text, each by itself: paragraphs, headings, lists. Of a program and a table, the page is one. */
+/** The passages of a page of a text, each by itself: paragraphs, headings, lists. A page of a program or a table is one passage. */
 export async function passagesOf(artifact: Rendered, asked: number): Promise<ShownPassage[]> {
   const { id, userId, version } = artifact;
   const sources = passageSources(artifact, asked);
@@ -128,7 +128,7 @@ export async function passagesOf(artifact: Rendered, asked: number): Promise<Sho
   );
 }
 
-/** The same as they are written. */
+/** The passages of a page, as written. */
 export function passageSources({ kind, text }: Pick<Written, "kind" | "text">, asked: number): string[] {
   const all = pagesOf(text);
   const source = all[Math.min(Math.max(1, asked), all.length) - 1] ?? "";

@@ -61,7 +61,7 @@ export function TextPages({ to, page, pages }: TextPagesProps) {
 
 type DownloadsProps = { at: string; kind: "text" | "table" | "code"; version: number | undefined };
 
-/** Links to an artifact as files; `version`: where it is not the last one. */
+/** Links to an artifact as files; `version`: the version, unless it is the last one. */
 export function Downloads({ at, kind, version }: DownloadsProps) {
   const formats = { text: ["docx", "odt", "md"], table: ["xlsx", "csv"], code: ["txt"] }[kind];
   return (

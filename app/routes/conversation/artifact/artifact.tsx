@@ -98,7 +98,7 @@ export const action = ({ context, params: { id } }: Route.ActionArgs) =>
     return redirect(`/conversation/chat/${chatId}`, 303);
   });
 
-// In characters: a message has room for the passage, and for what is said of it.
+// In characters: a message has room for the passage, and for the request about it.
 const quotedAtMost = 20_000;
 
 const quoted = (passage: string) =>
@@ -125,7 +125,7 @@ export default function Artifact({ loaderData, actionData }: Route.ComponentProp
       {marker !== undefined && (
         <>
           <p className="mt-3 text-text-2">Se está escribiendo: va apareciendo aquí.</p>
-          {/* Safe: the marker is the server's, and so is what it writes there. */}
+          {/* Safe: the server makes both the marker and the HTML in its place. */}
           <div className="mt-5" dangerouslySetInnerHTML={{ __html: marker }} />
         </>
       )}

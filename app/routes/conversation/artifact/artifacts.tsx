@@ -31,7 +31,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   };
 }
 
-/** Artifacts of a person, and those that the projects they are in show them. */
+/** Artifacts of a person, and those shown in the projects that the person is in. */
 export default function Artifacts({ loaderData: { q, artifacts } }: Route.ComponentProps) {
   return (
     <Leaf back={["/conversation/chat", "Volver a las conversaciones"]} title="Escritos">

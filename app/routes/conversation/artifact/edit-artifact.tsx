@@ -26,7 +26,7 @@ export async function loader({ context, params: { id }, url }: Route.LoaderArgs)
   const api = context.get(apiContext);
   const artifact = await read(api.api.artifact[":id"].$get({ param: { id }, query: {} }));
   if (!artifact.mayChange || artifact.version === 0) throw data(null, 404);
-  // An older version comes back as the text of the next one.
+  // The text of an older version becomes the text of the next version.
   const old = again
     ? await read(api.api.artifact[":id"].$get({ param: { id }, query: { version: again } }))
     : undefined;

@@ -34,7 +34,7 @@ export default function Sheet({ loaderData: { id, title, marker, text } }: Route
         {text && text.pages > 1 && ` (aquí, la primera de ${text.pages} páginas)`}
       </p>
       {marker !== undefined && (
-        // Safe: the marker is the server's, and so is what it writes there.
+        // Safe: the server makes both the marker and the HTML in its place.
         <div className="mt-5" dangerouslySetInnerHTML={{ __html: marker }} />
       )}
       {text && (

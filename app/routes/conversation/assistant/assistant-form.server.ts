@@ -39,7 +39,7 @@ export async function assistantIn(context: Context) {
     instructions: textOf(form, "instructions"),
     modelId: textOf(form, "modelId") || null,
     temperature: temperature === "" ? null : Number(temperature),
-    // All of them: those to come as well.
+    // All tools marked: null means future tools as well.
     toolIds: tools.every(({ id }) => toolIds.includes(id)) ? null : toolIds,
     fileIds: chosen("fileIds"),
     beginnings: textOf(form, "beginnings")

@@ -1,7 +1,7 @@
 type Choice = { id: string; name: string };
 type Shared = { shared: boolean; groupIds: string[] | null };
 
-/** Whether a thing is for all, and for which groups; `label`: words of the former. For who administers. */
+/** Whether a thing is for all, and for which groups; `label`: words of the first choice. Administrators alone see this. */
 export function Sharing({ label, of, groups }: { label: string; of: Shared | undefined; groups: Choice[] }) {
   return (
     <>
@@ -23,7 +23,7 @@ export function Sharing({ label, of, groups }: { label: string; of: Shared | und
 
 type ChecksProps = { legend: string; name: string; choices: Choice[]; isOn(id: string): boolean };
 
-/** Several of some choices. */
+/** Check boxes for several choices. */
 export function Checks({ legend, name, choices, isOn }: ChecksProps) {
   return (
     <fieldset className="checks tools">

@@ -70,7 +70,7 @@ export default function Batch({ loaderData: { batch }, actionData }: Route.Compo
 
 type NextProps = { batch: Route.ComponentProps["loaderData"]["batch"]; result: FormResult | undefined };
 
-/** Stops it, lets it go on with another bound, or deletes it. */
+/** Buttons that stop the series, let it go on with another budget, or delete it. */
 function NextSteps({ batch: { id, state, answered, total, budget }, result }: NextProps) {
   const [search] = useSearchParams();
   return (

@@ -13,7 +13,7 @@ export function callWords({ label, server, input }: Pick<ShownCall, "label" | "s
   return `${whose}: «${line.length > longest ? `${cutText(line, longest)}…` : line}»`;
 }
 
-/** Reason why a call gave nothing, in words; nothing for one that has, or is under way. */
+/** Reason why a call gave no result, in words; empty if the call has a result or is under way. */
 export function outcomeWords(status: ShownCall["status"], readOnly = false): string {
   if (status === "failed") return "No ha podido ser.";
   if (status === "refused") return "No se ha permitido.";
@@ -22,7 +22,7 @@ export function outcomeWords(status: ShownCall["status"], readOnly = false): str
   return readOnly ? "Se interrumpió." : "Se interrumpió: no se sabe si llegó a hacerse.";
 }
 
-/** «1,2 s», or nothing for what took no time to speak of. */
+/** «1,2 s», or empty for less than 0.1 s or an unknown time. */
 export const timeWords = (ms: number | null): string =>
   ms === null || ms < 100 ? "" : `${(ms / 1000).toLocaleString("es", { maximumFractionDigits: 1 })} s`;
 

@@ -10,23 +10,23 @@ export type ShownCallPart = {
   words: string;
   label: string;
   isRunning: boolean;
-  /** Why it gave nothing. */
+  /** Why the call gave no result. */
   outcome: string;
   /** Result of the call; nothing for text browsers, which would show every fold open. */
   output: string;
   time: string;
-  /** The page of its server that shows what it has brought. */
+  /** The page of the tool's server that shows the result. */
   app: string | undefined;
-  /** The artifact that it writes. */
+  /** The artifact that the call writes. */
   artifact: string | undefined;
-  /** Whether that stands beside the conversation. */
+  /** Whether the artifact stands beside the conversation. */
   isBeside: boolean;
-  /** The page with all of it, where not all is shown here. */
+  /** Page with the whole result, if only a part of it is shown here. */
   whole: string | undefined;
   decision: ShownDecision | undefined;
 };
 
-/** A call of a tool in a reply: what it does, and folded below what came of it. */
+/** A call of a tool in a reply: its line, and its result folded below. */
 export function Call({ call }: { call: ShownCallPart }) {
   return (
     <div className="call" data-n={call.n}>

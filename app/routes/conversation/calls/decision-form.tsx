@@ -7,13 +7,13 @@ import { fieldName, type SchemaField } from "./schema-fields.ts";
 export type ShownDecision = {
   replyId: string;
   n: number;
-  /** Hash that a yes is bound to. */
+  /** Hash that the consent is bound to. */
   hash: string;
   title: string;
   /** The tool's question; without it, the form asks for permission. */
   question: string | undefined;
   fields: SchemaField[];
-  /** Whether it can't be allowed for the whole chat. */
+  /** Whether the call can't be allowed for the whole chat. */
   onceOnly: boolean;
 };
 
@@ -25,8 +25,8 @@ type Props = {
 };
 
 /**
- * Asks the person about a call: exactly what would be done, in fields that they may change. Plain, as it is also written into
- * pages that no router renders.
+ * Asks the person about a call: shows exactly what would be done, in fields that they may change. It is a plain form, because it is also
+ * written into pages that no router renders.
  */
 export function DecisionForm({ decision, values = {}, errors = {} }: Props) {
   const { replyId, n, hash, title, question, fields, onceOnly } = decision;

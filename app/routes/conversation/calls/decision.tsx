@@ -14,7 +14,7 @@ import { showCallPart } from "./show-call.ts";
 
 export const meta = titled("Decidir");
 
-/** A call that waits for the person, on a page of its own: where a form comes back to with what was wrong in it. */
+/** A call that waits for the person, on a page of its own: a refused form comes back to this page with its errors. */
 export async function loader({ context, params }: Route.LoaderArgs) {
   const { reply, part } = await findCall(context, params);
   const back = `/conversation/chat/${reply.chatId}#m-${reply.id}`;
@@ -37,7 +37,7 @@ export async function action({ context, params }: Route.ActionArgs) {
   if (decision !== "no" && Object.keys(errors).length > 0) {
     return refused({ values: typedFields(form), errors }, 422);
   }
-  // As a text: numbers that a double can't hold stay as they are.
+  // Sent as text, so that numbers that a double can't hold stay as they are.
   const whole = JSON.stringify(input);
   const said = decision === "no" ? { why: textOf(form, "why") } : asks?.question ? { answer: whole } : { input: whole };
   const json = { n: Number(params.n), hash: textOf(form, "hash"), decision, ...said };

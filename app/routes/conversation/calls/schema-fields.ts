@@ -29,8 +29,9 @@ const property = (given: unknown): Property => (typeof given === "object" && giv
 const said = (value: unknown, most: number) => (typeof value === "string" && value ? value.slice(0, most) : undefined);
 
 /**
- * The fields for an input, by the tool's schema: its properties in order, then what else the input has; what is more than a form
- * takes is shown in one. A yes covers all that is shown and nothing else. `asksFor`: it is a question, whose defaults are proposed.
+ * The fields for an input, by the tool's schema: the values of the input in order, then the other properties of the schema; values that a
+ * form has no room for are shown in one field. The consent covers exactly the shown values. `asksFor`: it is a question, whose defaults
+ * are proposed.
  */
 export function fieldsOf(
   { properties, required }: InputSchema,
@@ -86,10 +87,10 @@ function kindOf(
   return { kind: "fixed", value: readable(value), choices: none };
 }
 
-// Deeper than anybody reads, and far from what the stack takes.
+// Levels of nesting: deeper than anybody reads, and far below the limit of the stack.
 const deepest = 12;
 
-/** A value of any shape in lines that people read: lists by dashes, objects by their names, what is inside moved to the right. */
+/** A value of any shape in lines that people read: lists with dashes, objects with their names, nested values indented. */
 function readable(value: unknown, indent = ""): string {
   if (typeof value !== "object" || value === null) return String(value);
   const digits = digitsOf(value);
@@ -113,7 +114,7 @@ const isOrNothing = (value: unknown, type: string) => value === undefined || typ
 /** The name of a field in its form. */
 export const fieldName = (name: string) => `campo.${name}`;
 
-/** The input that a form's fields make of the one before, and a sentence for each field that is wrong. */
+/** The previous input with the changes of the form's fields, and a sentence for each field that is wrong. */
 export function inputFrom(
   fields: SchemaField[],
   input: Record<string, unknown>,

@@ -5,7 +5,7 @@ import type { ShownCallPart } from "./call.tsx";
 import { callsPath, callWords, outcomeWords, timeWords } from "./call-words.ts";
 import { fieldsOf } from "./schema-fields.ts";
 
-// In characters: more of a result than this is read on a page of its own.
+// In characters: a longer result is cut here, and shown whole on a page of its own.
 const shownOfResult = 3_000;
 
 type Place = { replyId: string; folds: boolean };
@@ -18,7 +18,7 @@ export function showCallPart(
   const { n, status, output, ms, asks, hasApp, artifactId } = call;
   const isCut = !call.whole || output.length > shownOfResult;
   const shown = isCut ? `${cutText(output, shownOfResult)}…` : output;
-  // The artifact itself says what came of it, but not what a program has printed besides.
+  // The artifact itself shows the result of the call, except the printed output of a program.
   const isWritten = artifactId !== null && status === "done" && call.tool !== "ejecutar_programa";
   const words = callWords(call);
   return {

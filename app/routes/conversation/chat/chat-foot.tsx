@@ -18,7 +18,7 @@ type Props = Omit<ComponentProps<typeof Composer>, "placeholder" | "edits"> & {
 
 const Above = lazily(() => import("../composer/above.tsx"));
 
-/** Below the turns: what there is to say about the conversation, and its composer. */
+/** The part below the turns: notes about the conversation, and its composer. */
 export function ChatFoot({ lastReply, temporary, notice, edits, queued, ...composer }: Props) {
   const { chatId, growing, result } = composer;
   const sent = useSent(`/conversation/chat/${chatId}`, result !== undefined);
@@ -53,13 +53,13 @@ export function ChatFoot({ lastReply, temporary, notice, edits, queued, ...compo
   );
 }
 
-/** Counts the messages that this page has sent. Each empties the composer; nothing else touches what is being typed. */
+/** Counts the messages that this page has sent. Each sent message empties the composer; nothing else changes the typed text. */
 function useSent(page: string, isRefused: boolean): number {
   const { formData, formAction } = useNavigation();
   const isSending = formAction === page && formData?.has("content") === true;
   const place = useLocation().key;
   const [{ count, from }, setSent] = useState({ count: 0, from: "" });
-  // By a redirect, which is another entry of the history; a navigation that was broken off leaves the text alone.
+  // A sent message ends in a redirect, which is another history entry; a navigation that was broken off leaves the text alone.
   if (isSending && !from) setSent({ count, from: place });
   if (!isSending && from) setSent({ count: from === place || isRefused ? count : count + 1, from: "" });
   return count;

@@ -52,7 +52,7 @@ export function ChatMenu({ id, pinned, archived }: { id: string; pinned: boolean
 
 type SwitchProps = { id: string; intent: string; name: string; on: boolean; icon: string; children: string };
 
-/** Turns something of a chat on, or off where it is on. */
+/** Turns a property of a chat on, or off if it is on. */
 function Switch({ id, intent, name, on, icon, children }: SwitchProps) {
   return (
     <PostForm action={`/conversation/chat/${id}`}>

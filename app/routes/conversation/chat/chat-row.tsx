@@ -2,7 +2,7 @@ import { Link } from "react-router";
 
 type Props = { id: string; title: string; extract: string; author?: string | undefined; when: string };
 
-/** A conversation in a list: its title, whose it is if it is another's, how its last message begins, when that was. */
+/** A conversation in a list: its title, its owner if that is somebody else, and the beginning and time of its last message. */
 export function ChatRow({ id, title, extract, author, when }: Props) {
   return (
     <li className="row">

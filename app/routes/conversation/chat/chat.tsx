@@ -68,7 +68,7 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
   const isDocument = !new URL(request.url).pathname.endsWith(".data");
   const marker = last?.status === "streaming" && isDocument ? carryTurn(context, chat, last, request) : undefined;
   const isWriting = last?.status === "streaming";
-  // Temporary chats go with their session, and what an administrator reads is not theirs.
+  // The browser may not keep temporary chats, which end with their session, nor other people's chats.
   if (decides && !chat.temporary && !isWriting) context.set(keepContext, user.id);
   const finishedAt = branch.items.at(-1)?.finishedAt;
   const hasJustEnded = finishedAt ? Date.now() - Date.parse(finishedAt) < titleTakes : false;
@@ -76,7 +76,7 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
   return {
     id: chat.id,
     title: chat.title,
-    // Text browsers show a page only when it has loaded completely, when there is no running reply left to stop.
+    // Text browsers show a page only once it has loaded completely, and by then no running reply is left to stop.
     stoppable: !isTextBrowser(request),
     notice: isWriting && decides ? await noticeOf(context, last.id) : undefined,
     awaitsTitle: !chat.titled && last?.status === "complete" && hasJustEnded,
@@ -101,7 +101,7 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     edits: edited && { messageId: edited.id, parentId: edited.parentId ?? "" },
     // Somebody who looks at an older version to its end continues that version; otherwise the newest one continues.
     parentId: through || (around && !branch.hasLater) ? last?.id : undefined,
-    // Not «key»: spread into an element, it would be React's.
+    // Not «key»: in props that are spread into an element, React takes «key» for itself.
     sendKey: newId(),
   };
 }
@@ -241,7 +241,7 @@ function useReplyForms(last: RenderedTurn | undefined) {
   useEffect(() => {
     // The pressed button no longer exists. Without this, the focus would be lost to the body.
     const lost = asked.current && document.activeElement === document.body;
-    // On touch screens that would raise the keyboard.
+    // On touch screens the focus would open the keyboard.
     if (lost && matchMedia("(pointer: fine)").matches) document.getElementById("mensaje")?.focus();
     asked.current = false;
   }, [last?.id, last?.status]);

@@ -8,7 +8,7 @@ type Leaving = {
   navigate(to: string): void | Promise<void>;
 };
 
-// Long enough to read it and reach for the mouse.
+// In ms: long enough to read the notice and reach for the mouse.
 const undoFor = 10_000;
 
 // In ms: as long as the navigation away may take before it counts as blocked, because something is being sent.
@@ -67,8 +67,8 @@ export async function deleteLater({ id, formToken, revalidate, navigate }: Leavi
 }
 
 /**
- * Whether a page was left in time. A promise of `navigate` does not tell: it resolves early where news of somebody else's change has
- * the router load everything anew.
+ * Whether a page was left in time. The promise of `navigate` does not tell: it resolves early when the router loads everything again
+ * because of somebody else's change.
  */
 async function hasLeft(path: string): Promise<boolean> {
   for (const until = Date.now() + leftWithin; location.pathname.startsWith(path); ) {

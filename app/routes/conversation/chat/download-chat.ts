@@ -7,8 +7,8 @@ import type { Route } from "./+types/download-chat";
 import { officeDocumentOf } from "./office-document.server.ts";
 
 /**
- * A chat as a file: `?formato=markdown`, `json`, `docx` or `odt`. With `mensaje`, of the last two, that reply alone. Throws 404 where it
- * is not there, 413 where it is too long for a document.
+ * A chat as a file: `?formato=markdown`, `json`, `docx` or `odt`. With `mensaje`, the last two formats have that reply alone. Throws 404
+ * if the chat or the reply is not there, and 413 if the text is too long for a document.
  */
 export async function loader({ context, params, request, url }: Route.LoaderArgs) {
   const asked = url.searchParams.get("formato");

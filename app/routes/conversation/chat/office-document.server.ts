@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { OfficeDocument } from "../../../markdown/documents/office-document.server.ts";
 
 const source = z.object({ n: z.number(), title: z.string(), quote: z.string() });
-/** A chat as the API exports it, as far as a document has it. */
+/** The parts of a chat's export by the API that a document shows. */
 const exported = z.object({
   title: z.string(),
   aiNotice: z.string(),
@@ -23,8 +23,8 @@ const exported = z.object({
 type Message = z.output<typeof exported>["messages"][number];
 
 /**
- * The branch of a chat that is shown, or one of its replies alone, for a document of an office; undefined where there is no such reply.
- * `chat`: its export as JSON. `timeZone`: the one its times are told in.
+ * The branch of a chat that is shown, or one of its replies alone, for an office document; undefined where there is no such reply.
+ * `chat`: the chat's export as JSON. `timeZone`: the zone of the times in the document.
  */
 export function officeDocumentOf(
   chat: unknown,

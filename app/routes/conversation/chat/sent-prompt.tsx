@@ -18,7 +18,7 @@ export async function loader({ context, params }: Route.LoaderArgs) {
     listModels(context),
     // Replies of older versions, and replies that were killed before their end, have no stored prompt.
     read(api.message[":id"].prompt.$get({ param })).catch(whenStatus(404, null)),
-    // Stopped, changed and imported replies have none.
+    // Stopped, changed and imported replies have no receipt.
     read(api.message[":id"].receipt.$get({ param })).catch(whenStatus(422, null)),
   ]);
   if (reply.chatId !== chat.id) throw data(null, 404);

@@ -151,7 +151,7 @@ function Shared({ address, upToDate, files }: { address: string; upToDate: boole
   );
 }
 
-/** Needs a script, and is not there without one: the address can be read and marked. */
+/** Button that is shown only with a script; without one, the address can be selected and copied by hand. */
 function CopyAddress({ address }: { address: string }) {
   const [copied, setCopied] = useState(false);
   return (

@@ -48,7 +48,7 @@ const partsOf = (chat: Chat, message: Pick<BranchMessage, "id" | "parts">, light
     message.parts.map((part) => showPart(chat, { id: message.id, sources: [] }, part, { folds: true, light })),
   );
 
-/** End of a reply that grew: the page is asked for again, with the way to choose it, and the next one. */
+/** End of a reply that grew: the page loads again, with the button that chooses this reply, and with the next one. */
 function End({ error, goesOn, page }: { error: string | undefined; goesOn: boolean; page: string }) {
   return (
     <>

@@ -67,7 +67,7 @@ export default function Compare({ loaderData, actionData }: Route.ComponentProps
         </Callout>
       )}
       <div className="columns">
-        {/* Before those in the document, which ends with the one that grows; behind them on the page. */}
+        {/* Pending answers stand first in the document, which ends with the growing answer; on the page they stand last. */}
         {pending.map((name) => (
           <section key={name} className="later" aria-labelledby={`de-${name}`}>
             <h2 id={`de-${name}`}>{name}</h2>
@@ -89,7 +89,7 @@ export default function Compare({ loaderData, actionData }: Route.ComponentProps
             )}
           </article>
         ))}
-        {/* One has ended, and the next one has not begun. */}
+        {/* One answer has ended, and the next one has not begun. */}
         {isBetween && <meta httpEquiv="refresh" content="2" />}
       </div>
     </Leaf>

@@ -3,10 +3,10 @@ import { Icon } from "../../../ui/icon.tsx";
 
 type QueuedProps = {
   content: string;
-  /** Names of its files. */
+  /** Names of the message's files. */
   files: string[];
   problem: string | null;
-  /** Whether a reply is being written, after which it is sent by itself. */
+  /** Whether a reply is being written; the message is sent by itself after the reply. */
   waits: boolean;
 };
 
@@ -18,7 +18,7 @@ export type AboveProps = {
   queued: QueuedProps | null;
 };
 
-/** Above the composer: its exceptional states. Most conversations have none, so this is loaded by those that do. */
+/** Above the composer: its exceptional states. Most conversations have none, so this part is loaded only when needed. */
 export default function Above({ chatId, temporary, edits, queued }: AboveProps) {
   return (
     <>

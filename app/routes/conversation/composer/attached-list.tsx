@@ -14,7 +14,7 @@ type Props = {
   chosen: string | undefined;
 };
 
-/** The files that wait with the text of a composer, and the one on its way. */
+/** The files that wait with the text of a composer, and the upload on its way. */
 export default function AttachedList({ files, progress, remove, models, chosen }: Props) {
   const modelId = useChosen(chosen);
   const blind = models.find(({ id, seesImages }) => id === modelId && !seesImages);

@@ -34,7 +34,7 @@ export async function changeQueued(context: Context, chatId: string): Promise<Re
   return redirect(`/conversation/chat/${chatId}`, 303);
 }
 
-/** A draft of what waits and what is typed; undefined if that is too much for one. */
+/** A draft of the waiting message and the typed text; undefined if both are too much for one draft. */
 function before(queued: Pick<ComposerDraft, "content" | "fileIds">, typed: ComposerDraft): ComposerDraft | undefined {
   const content = [queued.content, typed.content].filter((text) => text.trim()).join("\n\n");
   const fileIds = [...new Set([...queued.fileIds, ...typed.fileIds])];

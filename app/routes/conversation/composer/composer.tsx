@@ -40,13 +40,13 @@ type Props = {
   result: ComposerResult | undefined;
   /** The reply that is being written: «Detener» stands in the place of «Enviar». */
   growing?: string | undefined;
-  /** Rest of the plan, where that is little. */
+  /** Sentence on the rest of the plan, if little is left. */
   left?: string | undefined;
   placeholder: string;
   autoFocus?: boolean;
 };
 
-/** The composer of a message. The form is whole without a script; a script adds Enter and saves the draft. */
+/** The composer of a message. The form works without a script; a script adds Enter and saves the draft. */
 export function Composer({ result, growing, edits, models, draft, left, ...props }: Props) {
   const { values, files, failed } = useRefusal(result);
   const page = composerPage(props);
@@ -87,7 +87,7 @@ export function Composer({ result, growing, edits, models, draft, left, ...props
           text={values?.content ?? draftKeeper.typed ?? draft?.content}
           sending={sending}
           wrong={Boolean(error)}
-          // Files can say it all.
+          // Files alone can be a message.
           required={attached.ids.length === 0}
         />
         <div className="tools">
@@ -167,7 +167,7 @@ function useRefusal(result: ComposerResult | undefined) {
   return { values, files, failed: message || Object.values(errors)[0] };
 }
 
-/** Submitted during an upload, the form is sent when the upload is done. Returns whether it has to wait. */
+/** A form submitted during an upload is sent when the upload is done. Returns whether the form has to wait. */
 function useWaitForUpload(
   form: RefObject<HTMLFormElement | null>,
   { progress, refused }: ReturnType<typeof useAttached>,
@@ -177,7 +177,7 @@ function useWaitForUpload(
   useEffect(() => {
     if (uploading || !waits.current) return;
     waits.current = false;
-    // Not sent if an upload failed: the message would mean something else.
+    // After a failed upload the form is not sent: the message would mean something else without the file.
     if (!refused) form.current?.requestSubmit();
   }, [uploading, refused, form]);
   return (event: { preventDefault(): void }) => {
@@ -196,7 +196,7 @@ type HiddenProps = Pick<Props, "chatId" | "projectId" | "sendKey" | "parentId" |
 function HiddenFields({ chatId, projectId, sendKey, parentId, edits, values, fileIds }: HiddenProps) {
   const hidden = {
     fileIds,
-    // Sent later, from a browser that somebody else uses by then, it must not be sent in their name.
+    // If the message is sent later, and somebody else uses the browser by then, it must not go out in that person's name.
     writtenBy: useRouteLoaderData<typeof root>("root")?.personId ?? "",
     chatId,
     projectId,

@@ -10,7 +10,7 @@ export async function action({ context }: Route.ActionArgs) {
   try {
     await saveDraft(context, placeOf(form), draftOf(form));
   } catch (error) {
-    // Too long or its chat is gone: sending says so; typing must not be disturbed.
+    // The draft is too long or its chat is gone: sending will say so; typing must not be disturbed.
     return data(null, refusalIn(error, []).status);
   }
   return null;

@@ -5,8 +5,8 @@ type Template = { title: string; content: string };
 const shown = 8;
 
 /**
- * Offers templates above an empty composer in which «/» was typed; more letters narrow them down. The one that is chosen takes the
- * place of what was typed, its first blank selected.
+ * Offers templates above an empty composer in which «/» was typed; more letters narrow down the offer. The chosen template replaces
+ * the typed text, with its first blank selected.
  */
 export async function offerTemplates(field: HTMLTextAreaElement): Promise<void> {
   const box = field.closest(".composer");
@@ -50,7 +50,7 @@ export async function offerTemplates(field: HTMLTextAreaElement): Promise<void> 
     const [first] = found();
     if (event.key === "Escape") close();
     else if (event.key === "Enter" && !event.shiftKey && first) {
-      // It must not be sent.
+      // Enter must not send the text.
       event.preventDefault();
       event.stopPropagation();
       choose(first);

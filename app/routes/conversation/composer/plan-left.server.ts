@@ -1,7 +1,7 @@
 import type { Context } from "../../../web/context.ts";
 import { requireUser } from "../../../web/current-user.server.ts";
 
-// The rest is shown from 3 messages or 10 % of the day's messages on, or once 90 % of the month's tokens are used.
+// The rest is shown once 3 messages or 10 % of the day's messages are left, or once 90 % of the month's tokens are used.
 const [fewMessages, fewOfTen, tokensUsed] = [3, 0.1, 0.9];
 // Costs are told earlier, because somebody else may have to be asked for more.
 const budgetUsed = 0.8;

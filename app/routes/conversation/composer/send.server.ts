@@ -32,7 +32,7 @@ export async function send(context: Context, where: Where = {}) {
   const fileIds = [...before, ...files.map(({ id }) => id)];
   // From here on the new files are part of the draft, whatever becomes of the message.
   form.set("fileIds", fileIds.join(","));
-  // Also where somebody has chosen a recording and pressed «Enviar»: they have not read yet what it says.
+  // A recording is transcribed first even if somebody has pressed «Enviar»: they have not read yet what it says.
   if (textOf(form, "intent") === "dictate" || hasRecording(context)) return dictate(context, where, fileIds);
   if (where.chatId && refused.length === 0 && form.has("queued")) return changeQueued(context, where.chatId);
   if (textOf(form, "intent") === "models" && refused.length === 0) {
@@ -107,7 +107,7 @@ async function keepDraft(context: Context, where: Where): Promise<void> {
   await saveDraft(context, where, draftOf(form)).catch((error) => void refusalIn(error, []));
 }
 
-/** The chat or project was deleted meanwhile, on another device: the text waits where a new chat begins. */
+/** The chat or project was deleted meanwhile, on another device: the text becomes the draft of a new chat. */
 async function keepForNewChat(context: Context, form: FormData, what: string) {
   await saveDraft(context, {}, draftOf(form));
   const title = `${what} ya no existe.`;

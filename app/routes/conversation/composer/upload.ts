@@ -9,7 +9,7 @@ type UploadOptions = {
   form: HTMLFormElement;
   /** How many files the message has already. */
   taken: { current: number };
-  /** Nothing of it: no more files are on their way. */
+  /** Undefined: no more files are on their way. */
   onProgress(progress: Progress | undefined): void;
   onAnswer(answer: Uploaded): void;
 };
@@ -17,7 +17,7 @@ type UploadOptions = {
 let waiting = 0;
 let last = Promise.resolve();
 
-/** Sends files ahead of their message when those before them have been sent. */
+/** Sends files ahead of their message, after the files that were chosen before them. */
 export function uploadAfter(sent: File[], options: UploadOptions): Promise<void> {
   waiting++;
   last = last.then(async () => {
@@ -28,7 +28,7 @@ export function uploadAfter(sent: File[], options: UploadOptions): Promise<void>
   return last;
 }
 
-/** Sends files and says how far they are. Never throws: what can't be sent is refused. */
+/** Sends files and tells their progress. Never throws: files that can't be sent are refused. */
 async function upload(sent: File[], { form, taken, onProgress }: UploadOptions): Promise<Uploaded> {
   const room = limits.filesPerMessage - taken.current;
   const refused = sent
@@ -54,7 +54,7 @@ async function upload(sent: File[], { form, taken, onProgress }: UploadOptions):
   }
 }
 
-/** fetch says nothing of how much it has sent. */
+/** Uses XMLHttpRequest: fetch tells no progress of sending. */
 function post(body: FormData, onPart: (part: number) => void): Promise<Uploaded> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();

@@ -11,8 +11,8 @@ import type { ComposerFile } from "../../../web/forms/uploads.server.ts";
 import type { Progress } from "./upload.ts";
 
 /**
- * The files of a composer: those that wait with its text, and what a script adds: progress, pasting, dropping. `initial`
- * are those of the draft, `answered` those that the server has just answered with; what it says counts.
+ * The files of a composer: files that wait with its text, and what a script adds: progress, pasting, dropping. `initial`: files of
+ * the draft; `answered`: files in the server's last answer, which replace all others.
  */
 export function useAttached(initial: ComposerFile[], answered: ComposerFile[] | undefined, onChange: () => void) {
   const [files, setFiles] = useState(answered ?? initial);
@@ -43,12 +43,12 @@ export function useAttached(initial: ComposerFile[], answered: ComposerFile[] | 
       currentTarget.value = "";
       void add(sent);
     },
-    /** For what files may be pasted or dropped into. */
+    /** Props of the element into which files may be pasted or dropped. */
     receives: { ref: room, ...receiving(add) },
   };
 }
 
-/** `add` uploads what was chosen, after what is on its way already. `count`: how many files the composer has. */
+/** `add` uploads the chosen files, after the uploads already on their way. `count`: how many files the composer has. */
 function useUploads(room: RefObject<HTMLElement | null>, count: number, onUploaded: (files: ComposerFile[]) => void) {
   const [progress, setProgress] = useState<Progress>();
   const [refused, setRefused] = useState<string>();
@@ -61,7 +61,7 @@ function useUploads(room: RefObject<HTMLElement | null>, count: number, onUpload
     const form = room.current?.closest("form");
     const [first] = sent;
     if (!first || !form) return;
-    // Said at once, so that a message sent right now waits for them.
+    // The progress is shown at once, so that a message sent right now waits for the files.
     setProgress({ name: first.name, part: 0 });
     setRefused(undefined);
     try {

@@ -15,7 +15,7 @@ const unsaved = new Map<string, URLSearchParams>();
 async function store(page: string, body = unsaved.get(page)): Promise<void> {
   if (!body || unsaved.get(page) !== body) return;
   const keepalive = String(body).length < sentOnLeaving;
-  // A refusal ends it too: sending the message says why, and typing must not be disturbed.
+  // A refusal ends the attempts too: sending the message will say why, and typing must not be disturbed.
   const ended = await fetch("/conversation/draft", { method: "POST", body, keepalive }).then(
     ({ status }) => status < 500,
     () => false,
@@ -28,7 +28,7 @@ async function store(page: string, body = unsaved.get(page)): Promise<void> {
 
 /** Saves the draft of the composer of `page` when typing pauses, and at once on leaving. */
 export function useDraft(page: string, edits: boolean) {
-  // As the composer begins with: it may be stored a moment later.
+  // First text of the composer: an unsaved draft, which may be stored a moment later.
   const [typed] = useState(() => (edits ? undefined : unsaved.get(page)?.get("content")));
   useEffect(() => {
     const leave = () => void store(page);
@@ -39,7 +39,7 @@ export function useDraft(page: string, edits: boolean) {
     };
   }, [page]);
   const keep = ({ currentTarget }: { currentTarget: HTMLFormElement }) => {
-    // Preload what following a reply needs.
+    // Preload the script that follows a reply.
     void import("../stream/follow-events.ts");
     // Editing an earlier message does not touch the draft.
     if (edits) return;

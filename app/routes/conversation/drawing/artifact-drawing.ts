@@ -8,7 +8,7 @@ import type { Route } from "./+types/artifact-drawing";
 
 export const middleware: Route.MiddlewareFunction[] = [requireAuth, requireActive];
 
-/** A drawing of a version of an artifact, as a picture; version 0: of the text that is being written. */
+/** A drawing of a version of an artifact, as a picture; version 0 is the text that is being written. */
 export async function loader({ context, params: { id, version, key }, request }: Route.LoaderArgs) {
   const query = /^[1-9]\d{0,6}$/.test(version) ? { version } : {};
   const artifact = await read(context.get(apiContext).api.artifact[":id"].$get({ param: { id }, query }));

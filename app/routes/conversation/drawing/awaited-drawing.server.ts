@@ -1,14 +1,14 @@
 import { setTimeout } from "node:timers/promises";
 import { drawingResponse } from "../../../markdown/drawings/drawing-response.server.ts";
 
-// In ms. The page of a reply that is being written may show more of it than is kept.
+// In ms. The page of a reply that is being written may show text that is not stored yet.
 const lookEvery = 250;
 const lookFor = 5_000;
 
-/** The texts of a message, and whether more of them is being written. */
+/** The texts of a message, and whether more text is being written. */
 type Texts = { texts: string[]; isGrowing: boolean };
 
-/** The picture of this key in a message that `look` reads, looked for again while that grows. Throws 404. `owner`: as `draw` has it. */
+/** The picture of this key in the message that `look` reads; looks again while the message grows. Throws 404. `owner`: as in `draw`. */
 export async function awaitedDrawing(
   request: Request,
   key: string,

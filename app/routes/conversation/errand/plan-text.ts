@@ -4,7 +4,7 @@ type Plan = { title: string; searches: string[] }[];
 export const planAsText = (plan: Plan): string =>
   plan.map(({ title, searches }) => [title, ...searches.map((one) => `- ${one}`)].join("\n")).join("\n\n");
 
-/** The plan that such lines are. Searches before the first part are one's own. */
+/** The plan in such lines. A search before the first part becomes a part of its own. */
 export function planFromText(text: string): Plan {
   const plan: Plan = [];
   for (const line of text.split("\n").map((one) => one.trim())) {

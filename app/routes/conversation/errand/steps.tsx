@@ -9,7 +9,7 @@ type Step = {
   problem: string | null;
   source: number | null;
 };
-/** `showNotes`: a page that comes again every few seconds leaves them out. */
+/** `showNotes`: false on a page that loads again every few seconds. */
 type StepsProps = { plan: { title: string; searches: string[] }[]; steps: Step[]; showNotes: boolean };
 
 /** The parts of a plan with the steps that were taken for each: what was searched, what was read and what is noted of it. */

@@ -28,7 +28,7 @@ export async function action({ context }: Route.ActionArgs) {
       type: answer.chats > 0 ? "success" : "info",
       title,
       ...(description && { description }),
-      // Stays until it is closed: the list of what is missing takes time to read.
+      // The message stays until it is closed: the list of missing things takes time to read.
       ...(answer.left.length > 0 && { duration: 0 }),
     });
     return redirect("/conversation/chat", 303);

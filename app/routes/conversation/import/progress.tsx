@@ -9,7 +9,7 @@ import { outcomeInWords, readOutcome } from "./outcome.ts";
 
 export const meta = titled("Importación");
 
-/** How far a long import has come. With a script the page is told of each step; without one it is asked for again. */
+/** How far a long import has come. A script is told of each step; without one, a link loads the page again. */
 export async function loader({ context, params: { id } }: Route.LoaderArgs) {
   const { state, done, total, problem, result } = await read(
     context.get(apiContext).api.job[":id"].$get({ param: { id } }),

@@ -36,7 +36,7 @@ export const action = ({ context, params: { id, messageId } }: Route.ActionArgs)
     const json = { useful: useful === "1", reason: reason ?? "" };
     await accepted(takesBack ? opinion.$delete({ param }) : opinion.$put({ param, json }));
     const title = takesBack ? "Tu opinión se ha retirado." : "Gracias: tu opinión se ha guardado.";
-    // The buttons below a reply, which ask no reason, show it themselves.
+    // The buttons below a reply, which ask no reason, show the opinion themselves.
     if (reason !== undefined) context.get(sessionContext).flash({ type: "success", title });
     return replace(`/conversation/chat/${id}`, 303);
   });

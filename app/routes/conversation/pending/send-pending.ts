@@ -8,14 +8,14 @@ import { send } from "../composer/send.server.ts";
 import type { Route } from "./+types/send-pending";
 
 /**
- * Takes what was written without a line, as its own page would have, but leaves another draft alone that is there by now. Answers the
- * service worker (`public/sw.js`) whether it was taken, or why not; 409 while another reply is being written there.
+ * Takes a message that was written offline, as its own page would have, but leaves another draft alone that is there by now. Tells the
+ * service worker (`public/sw.js`) whether the message was taken, or why not; 409 while another reply is being written there.
  */
 export async function action({ context }: Route.ActionArgs) {
   const form = context.get(formContext);
   for (const button of ["intent", "remove"]) form.delete(button);
   try {
-    // As with an edited message: the draft is another text.
+    // The draft is another text, and is kept as for an edited message.
     if (!(await isDraft(context, textOf(form, "content")))) form.set("edits", "1");
     const result = await send(context, placeOf(form));
     if (result instanceof Response) return Response.json({});
@@ -29,7 +29,7 @@ export async function action({ context }: Route.ActionArgs) {
   }
 }
 
-/** Whether a text is what stands as the draft of its place, which is saved now and then while somebody writes, or goes on from it. */
+/** Whether a text is the draft of its place, or goes on from that draft, which is saved now and then while somebody writes. */
 async function isDraft(context: Context, content: string): Promise<boolean> {
   const { api } = context.get(apiContext);
   const { chatId, projectId } = placeOf(context.get(formContext));

@@ -20,7 +20,7 @@ type Props = {
   next: string | null;
 };
 
-/** The documents of a project: those that are not read first, with why. */
+/** The documents of a project: unread documents come first, with the reason. */
 export function Documents({ here, items, total, unlisted, earlier, next }: Props) {
   if (items.length === 0 && !earlier) {
     return <p className="text-text-2">No hay. El modelo responde también con lo que digan los que añadas.</p>;

@@ -78,7 +78,7 @@ export const action = ({ context, params: { id: projectId }, url }: Route.Action
     return redirect(here, 303);
   });
 
-/** Folders of people's servers of files whose documents are the project's: those that there are, and the way to one more. */
+/** Folders of people's file servers whose documents belong to the project: the connected ones, and the form for one more. */
 export default function Folders({ loaderData, params }: Route.ComponentProps) {
   const { project, folders, drives, chosen } = loaderData;
   return (

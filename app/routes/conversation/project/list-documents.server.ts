@@ -3,9 +3,8 @@ import { read } from "../../../web/api-result.server.ts";
 import { apiContext, type Context } from "../../../web/context.ts";
 
 /**
- * A page of a project's documents by name, from `cursor`. Those that are being read or can't be stand before the first of them.
- * `total`: how many there are in all; only on the first page. `unlisted`: how many more
- * of the former there are than one list may have.
+ * A page of a project's documents by name, from `cursor`. Documents that are being read or can't be read stand first, on the first page.
+ * `total`: number of all documents; only on the first page. `unlisted`: number of unread documents beyond those that one list may have.
  */
 export async function listDocuments(context: Context, projectId: string, cursor: string | null) {
   const { file } = context.get(apiContext).api;

@@ -52,7 +52,7 @@ export async function loader({ context, params: { id }, url }: Route.LoaderArgs)
     userId === user.id ? undefined : members.items.find((member) => member.userId === userId)?.name;
   return {
     project: { name, description, instructions },
-    // An owner who is alone in it needs no list.
+    // An owner without other members needs no list of members.
     members: role === "owner" && members.items.length === 1 ? [] : members.items,
     // Administrators look after the projects of all, but do not write in them.
     owns: role === "owner" || user.role === "admin",

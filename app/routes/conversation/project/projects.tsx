@@ -21,7 +21,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     read(api.dashboard.initialize.$get()),
   ]);
   const own = items.map(({ id, name, description }) => ({ id, name, description }));
-  // Those of others stand behind the last of one's own.
+  // Projects of other people stand behind the last of the person's own.
   const others = nextCursor ? [] : aside.projects.filter((project) => !project.own);
   const lent = others.map(({ id, name }) => ({ id, name, description: "De otra persona" }));
   return { projects: [...own, ...lent], next: nextCursor && `?${new URLSearchParams({ cursor: nextCursor })}` };

@@ -1,15 +1,15 @@
 /** How far the reader is from its end, in px: it scrolls from its end, so that a growing reply stays in sight. */
 const away = (reader: HTMLElement) => Math.max(0, -reader.scrollTop);
 
-// In px: a reader that is nearer to the end than this is at it.
+// In px: a reader that is nearer than this to the end counts as at the end.
 const near = 80;
 
 type Place = { id: string; top: number };
 const keyOf = (visit: string) => `lugar-${visit}`;
 
 /**
- * Keeps the place of a conversation for each visit in the tab's history, and offers a way to the end where that is out of sight.
- * `visit`: the history entry's key; `isReturn`: whether it was visited before. Returns how to stop.
+ * Keeps the place of a conversation for each visit in the tab's history, and tells `tell` whether the end is in sight.
+ * `visit`: the history entry's key; `isReturn`: whether this entry was visited before. Returns a function that stops.
  */
 export function keepPlace(
   reader: HTMLElement,
@@ -23,7 +23,7 @@ export function keepPlace(
     told = end;
   };
   const look = () => say(away(reader) < near ? "seen" : told === "news" ? "news" : "away");
-  // Kept while it is read: when the visit ends, the reader is gone from the page.
+  // The place is stored while somebody reads: when the visit ends, the reader is gone from the page.
   const onScroll = () => {
     look();
     keep();

@@ -6,7 +6,7 @@ import { Turn } from "../turn/turn.tsx";
 import type { RenderedTurn } from "../turn/turn-body.server.tsx";
 import { useLinks } from "../turn/use-links.ts";
 
-// Of use only once somebody has scrolled.
+// Needed only once somebody has scrolled.
 const ToEnd = lazily(() => import("./to-end.tsx"));
 
 type Props = {

@@ -28,7 +28,7 @@ export async function loader({ context, params: { messageId }, url }: Route.Load
     when: new Date(receipt.at).toLocaleString("es", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" }),
     answer: message.content,
     html: await renderedText(`receipt:${messageId}`, message.content, { docId: messageId }, user.id),
-    // Scanned from paper, at some distance.
+    // The code is scanned from paper, at some distance.
     picture: renderSVG(address, { border: 2 }).replace("<svg", '<svg role="img" aria-label="Código QR del recibo"'),
     titles: message.sources.map(({ n, title }) => ({ n, title })),
   };

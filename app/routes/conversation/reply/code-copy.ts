@@ -1,6 +1,6 @@
 import { copyToClipboard } from "../../../ui/input/clipboard.ts";
 
-/** Gives each block of code in `container`, now and later, a button that copies it. Answers how to stop. */
+/** Gives each block of code in `container`, now and later, a button that copies it. Returns a function that stops this. */
 export function offerCopies(container: HTMLElement | null): (() => void) | undefined {
   if (!container) return;
   const offer = () => {

@@ -54,7 +54,7 @@ export function carryTurn(
             called,
           }}
         />
-        {/* This page shows one growing reply: the next one is on the same page, asked for again. */}
+        {/* The page shows one growing reply: it has to be loaded again for the next reply. */}
         {queued && !queued.problem && (end.status === "complete" || end.status === "stopped") && (
           <p className="follows">
             Tu mensaje siguiente se envía ahora. <a href={`/conversation/chat/${chatId}`}>Ver su respuesta</a>
@@ -84,8 +84,8 @@ export function replyIn(
 type LiveReply = { id: string; chunks: AsyncGenerator<Chunk[]>; thoughts?: string; drawingsAt: string };
 
 /**
- * Streams a running reply into the document, where the page puts the returned marker; `renderEnd`: what stands under it once it has ended. If
- * the reader disconnects, only the reading stops; the model goes on writing.
+ * Streams a running reply into the document, where the page puts the returned marker; `renderEnd`: the foot of the reply once it has
+ * ended. If the reader disconnects, only the reading stops; the model goes on writing.
  */
 export function carryLive(
   context: Context,
@@ -118,7 +118,7 @@ type Shown = {
   light: boolean;
 };
 
-/** A reply as HTML that can only grow, then what stands under it once it has ended; each time all that is new. */
+/** A reply as HTML that can only grow, then its foot once it has ended; each piece is all the HTML that is new. */
 async function* replyPieces(
   messageId: string,
   reads: AsyncGenerator<Chunk[]>,
@@ -133,7 +133,7 @@ async function* replyPieces(
       if (page.ended) return;
     }
   } catch (error) {
-    // The page has begun: all that is left is to say so in it.
+    // The page has begun, so the failure can only be told in it.
     log.error({ err: error, messageId }, "el seguimiento de una respuesta falló");
     yield `${page.close()}<p>La página ha dejado de recibir la respuesta. Recárgala para seguir leyendo.</p>`;
     return;
@@ -154,9 +154,9 @@ class GrowingPage {
   /** The text of the part that is open, if it is one of text, and the tags that close the part. */
   #text: MarkdownStream | undefined;
   #closing = "";
-  /** The calls as they were told last, by their places. */
+  /** The latest state of each call, by its place. */
   readonly #calls = new Map<number, CallChunk>();
-  /** The one whose line or result stands last. */
+  /** Place of the call whose line stands last. */
   #lastCall = -1;
   /** Calls whose artifact stands beside the conversation. */
   readonly #sheets = new Set<number>();
@@ -199,7 +199,7 @@ class GrowingPage {
     return rest;
   }
 
-  /** The line of a call, when it is told of first: what comes of it comes after. */
+  /** The line of a call, at the first news of the call: its result comes after. */
   #call(call: CallChunk): string {
     const isNew = !this.#calls.has(call.n);
     this.#calls.set(call.n, call);

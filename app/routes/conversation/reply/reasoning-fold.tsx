@@ -5,9 +5,9 @@ export type ShownReasoning = {
   n: number;
   kind: "reasoning";
   ms: number | null;
-  /** Its beginning or all of it; nothing for text browsers, which would show every fold open. */
+  /** The beginning of the thought or all of it; empty for text browsers, which would show every fold open. */
   html: string;
-  /** The page with all of it, where not all is shown here. */
+  /** Page with the whole thought, if only a part of it is shown here. */
   whole: string | undefined;
 };
 

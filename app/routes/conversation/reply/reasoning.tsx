@@ -9,7 +9,7 @@ import { thinking, thoughtWords } from "./thought-words.ts";
 
 export const meta = titled("Razonamiento");
 
-/** All that a model thought for a reply; for those whose browser has no folds, and where it is too long for one. */
+/** All that a model thought for a reply; for browsers without folds, and for thoughts that are too long for a fold. */
 export async function loader({ context, params }: Route.LoaderArgs) {
   const { api } = context.get(apiContext);
   const [reply, chat] = await Promise.all([

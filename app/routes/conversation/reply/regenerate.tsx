@@ -21,7 +21,7 @@ export async function loader({ context, params }: Route.LoaderArgs) {
     read(api.message[":id"].$get({ param: { id: params.messageId } })),
     listModels(context),
   ]);
-  // Another one is offered first: that is what this is for.
+  // Another model is offered first: this dialog is there to change the model.
   return { models, modelId: models.find(({ id }) => id !== reply.modelId)?.id ?? reply.modelId };
 }
 

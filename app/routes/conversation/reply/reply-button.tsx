@@ -4,7 +4,7 @@ import { Icon } from "../../../ui/icon.tsx";
 import type { AskedNotice } from "../reply-notice.server.ts";
 
 type Props = {
-  /** Another reply to this message, or, of a cut reply, its continuation. */
+  /** The message that gets another reply, or the cut reply that is continued. */
   messageId: string;
   look?: string;
   icon?: string;
@@ -42,7 +42,7 @@ export function NotifyForm({ messageId, by, asked }: { messageId: string } & Ask
   );
 }
 
-/** A form of one button about a reply. Plain, as it is also written into pages that no router renders; the chat submits it. */
+/** A form of one button about a reply. It is plain, as it is also written into pages that no router renders; the chat submits it. */
 export function ReplyButton({ messageId, look = "action", icon, children }: Props) {
   return (
     <form method="post" action={`/conversation/reply/${messageId}`} data-reply-form>

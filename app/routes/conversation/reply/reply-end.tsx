@@ -12,7 +12,7 @@ export type EndedReply = VersionsOf &
     ShownTurn,
     "id" | "parentId" | "status" | "error" | "sources" | "others" | "written" | "listens" | "useful" | "author"
   > & {
-    /** Whether it has called tools: then it can be continued, though nothing is written. */
+    /** Whether the reply has called tools: it can then be continued, even if nothing is written. */
     called: boolean;
   };
 
@@ -147,7 +147,7 @@ function Sources({ turn }: { turn: EndedReply }) {
   );
 }
 
-/** A source here, or a page of the web, which learns nothing of where its reader comes from; words where there is nothing to open. */
+/** Link to a source here, or to a page of the web, which is told no referrer; only words if there is nothing to open. */
 function SourceLink({ to, children }: { to: string | undefined; children: string }) {
   if (to === undefined) return children;
   if (!/^https?:/.test(to)) return <Link to={to}>{children}</Link>;

@@ -2,7 +2,7 @@ import { Call, MadeImage } from "../calls/call.tsx";
 import type { ShownTurn } from "../turn/turns.server.ts";
 import { ReasoningFold } from "./reasoning-fold.tsx";
 
-/** A finished reply: its text, and between it what the model thought and which tools it has used. */
+/** A finished reply: its text, with the model's thoughts, tool calls and images in between. */
 export const ReplyParts = ({ parts }: Pick<ShownTurn, "parts">) =>
   parts.map((part) => {
     if (part.kind === "reasoning") return <ReasoningFold key={part.n} part={part} />;

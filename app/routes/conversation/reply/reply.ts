@@ -7,7 +7,7 @@ import { noticeOf } from "../reply-notice.server.ts";
 import { firstChunk } from "../stream/chunks.server.ts";
 import type { Route } from "./+types/reply";
 
-/** «Avísame»: said in passing; the page stays as it is. */
+/** Sentences shown after «Avísame»; the page stays as it is. */
 const notified = {
   mail: "Te llegará un correo cuando la respuesta esté.",
   device: "Te llegará un aviso cuando la respuesta esté.",

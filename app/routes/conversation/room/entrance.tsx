@@ -7,7 +7,7 @@ import { PostForm } from "../../../ui/forms/post-form.tsx";
 import type { FormResult } from "../../../web/forms/form.server.ts";
 import type { ShownRoom } from "./guest-shown.server.tsx";
 
-/** The door of a room: who reads what there, and a name that may be left out. */
+/** The entrance of a room: tells who reads what, and asks for an optional name. */
 export function Entrance({ room, result }: { room: ShownRoom; result: FormResult | undefined }) {
   const [search] = useSearchParams();
   return (

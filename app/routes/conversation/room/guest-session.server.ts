@@ -2,30 +2,30 @@ import { createCookie, data, redirect } from "react-router";
 import { read, whenStatus } from "../../../web/api-result.server.ts";
 import { apiContext, type Context } from "../../../web/context.ts";
 
-/** Cookie of a guest of a room, at its own address: somebody may be in several, and signed in besides. */
+/** Cookie of a guest, for the address of one room: somebody may be in several rooms, and signed in besides. */
 const cookieOf = (code: string, request: Request) =>
   createCookie("sala", {
     path: `/sala/${code}`,
     httpOnly: true,
-    // A link in a message comes from another site, and leads to what its guest has written before.
+    // A link on another site, as in a message, must also lead to the conversation that the guest has already begun.
     sameSite: "lax",
     secure: new URL(request.url).protocol === "https:",
   });
 
-// In s: as long as a room may last, and can be read. A token ends before, with the room.
+// In s: the longest time that a room may last and be read. A token ends earlier, with its room.
 const keptFor = 91 * 24 * 60 * 60;
 
-/** The `Set-Cookie` of a guest; without a token the one that takes it back. */
+/** The `Set-Cookie` of a guest; without a token, the one that deletes the cookie. */
 export const keepGuest = (code: string, request: Request, token: string) =>
   cookieOf(code, request).serialize(token, { maxAge: token ? keptFor : 0 });
 
-/** Throws 404 for an address that no room has, and leads capitals, as paper may have them, to the one that it has. */
+/** Throws 404 for a code that no room can have, and redirects a code in capitals, as paper may have it, to small letters. */
 export function checkCode(code: string): void {
   if (!/^[a-z2-9]{10}$/i.test(code)) throw data(null, 404);
   if (code !== code.toLowerCase()) throw redirect(`/sala/${code.toLowerCase()}`);
 }
 
-/** Header of the API's calls by the guest who sends a request; empty without one. */
+/** Header of the API's calls for the guest who sends a request; empty without a guest. */
 export async function asGuest(code: string, request: Request): Promise<{ "room-guest"?: string }> {
   const token: unknown = await cookieOf(code, request).parse(request.headers.get("Cookie"));
   return typeof token === "string" && /^[\w-]{32,100}$/.test(token) ? { "room-guest": token } : {};
@@ -46,6 +46,6 @@ export async function conversationOf(context: Context, code: string, request: Re
 
 export type GuestRoom = Awaited<ReturnType<typeof roomOf>>;
 
-/** The room at an address, as anybody who has it is told. */
+/** The room at an address, as anybody with the address sees it. */
 export const roomOf = (context: Context, code: string) =>
   read(context.get(apiContext).api.guest.room[":code"].$get({ param: { code } }));

@@ -10,7 +10,7 @@ import { asGuest, type GuestConversation, type GuestRoom } from "./guest-session
 import { RoomReplyEnd } from "./room-reply-end.tsx";
 import { showRoomTurns } from "./room-turns.server.ts";
 
-/** A room as its guests are shown it, with its moments in words of a time zone. */
+/** A room as its guests see it, with its times in words, in a time zone. */
 export function roomShown(room: GuestRoom, zone: string) {
   const now = Date.now();
   return {
@@ -29,7 +29,7 @@ export function roomShown(room: GuestRoom, zone: string) {
 }
 export type ShownRoom = ReturnType<typeof roomShown>;
 
-// Messages: below that, the page says how many are left.
+// Messages: from this number down, the page says how many are left.
 const fewLeft = 20;
 
 /** A guest's conversation as it is shown, with the place of the reply that is being written. */
@@ -48,7 +48,7 @@ export async function talkOf(context: Context, code: string, request: Request, c
       light: context.get(lightContext),
     }),
     marker: isGrowing ? await growing(context, code, request, last) : undefined,
-    // Text browsers show a page only when it is complete, when there is nothing left to stop.
+    // Text browsers show a page only once it is complete, and by then nothing is left to stop.
     stoppable: isGrowing && !isTextBrowser(request),
     sendKey: newId(),
   };

@@ -14,7 +14,7 @@ import { Talk } from "./talk.tsx";
 
 export const meta: Route.MetaFunction = ({ loaderData, matches }) => [
   ...named(matches, loaderData?.room.name ?? "Sala"),
-  // Whoever has the address may come in; nobody is to find it.
+  // Anybody with the address may come in; search engines must not list it.
   { name: "robots", content: "noindex" },
 ];
 
@@ -46,7 +46,7 @@ export const action = ({ context, params: { code }, request }: Route.ActionArgs)
     const { guest } = context.get(apiContext).api;
     const at = `/sala/${code}`;
     if (does === "enter") {
-      // Somebody who has gone back and comes in again is there already.
+      // Somebody who has gone back and enters again is already in the room.
       if (await conversationOf(context, code, request)) return redirect(at, 303);
       const entered = await read(guest.room[":code"].$post({ param: { code }, json: { name, ...(key && { key }) } }));
       return redirect(at, { status: 303, headers: { "Set-Cookie": await keepGuest(code, request, entered.token) } });
@@ -65,7 +65,7 @@ export const action = ({ context, params: { code }, request }: Route.ActionArgs)
   });
 };
 
-/** A room for whoever has its address: its entrance, then their conversation with its assistant. No script takes part. */
+/** A room for anybody with its address: the entrance, then the guest's conversation with the assistant. No script takes part. */
 export default function GuestPage({ loaderData: { room, talk }, actionData, params: { code } }: Route.ComponentProps) {
   const result = actionData ?? undefined;
   return (

@@ -13,7 +13,7 @@ const durations = [
 
 type Bounds = { people: number; messages: number; budget: number | null };
 
-/** How long a room lasts from now on, and how much it takes. `kept`: words for leaving its end as it is. */
+/** Fields for how long a room lasts from now on, and for its limits. `kept`: label of the choice that leaves its end as it is. */
 export function RoomFields({ room, kept }: { room?: Bounds; kept?: string }) {
   return (
     <>

@@ -13,7 +13,7 @@ export const boundFields = {
 
 type Typed = { hours: string; people: string; messages: string; budget: string };
 
-/** Bounds of a room as the API has them; what is no number is left to its sentence. */
+/** Bounds of a room as the API has them; the API refuses a text that is no number, with its own sentence. */
 export const boundsOf = ({ hours, people, messages, budget }: Typed) => ({
   ...(Number(hours) > 0 && { endsAt: new Date(Date.now() + Number(hours) * hour).toISOString() }),
   people: numberTyped(people) ?? 0,

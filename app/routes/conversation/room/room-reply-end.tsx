@@ -12,7 +12,7 @@ type Props = {
   at: string | undefined;
 };
 
-/** Foot of a reply in a room: how it ended, where it is from, and a way to ask again where it came to nothing. */
+/** Foot of a reply in a room: how it ended, its sources, and a button to ask again if the reply was not completed. */
 export function RoomReplyEnd({ id, questionId, status, error, sources, at }: Props) {
   const sentence = cut[status] ?? error;
   return (

@@ -27,7 +27,7 @@ export async function loader({ context, params: { id }, request, url }: Route.Lo
     address,
     // On paper nobody knows which day «today» was.
     until: new Date(room.endsAt).toLocaleString("es", { dateStyle: "long", timeStyle: "short", timeZone: zone }),
-    // Scanned from a wall, at some distance.
+    // The code is scanned from a wall, at some distance.
     picture: renderSVG(address, { border: 2 }).replace("<svg", '<svg role="img" aria-label="Código QR de la sala"'),
   };
 }

@@ -2,7 +2,7 @@ import { renderedText } from "../../../markdown/rendered.server.ts";
 import { digitalSource } from "../../../process/text/digital-source.ts";
 import { type BranchMessage, citedIn } from "../turn/turns.server.ts";
 
-/** `at`: address below which drawings are found; without it they stay code. `owner`: key of what is rendered for them. */
+/** `at`: address below which drawings are found; without it drawings stay code. `owner`: as in `renderedText`. */
 type Shown = { at?: string; name: string; owner: string; light: boolean };
 
 export type ShownRoomTurn = Awaited<ReturnType<typeof showRoomTurn>>;

@@ -34,7 +34,7 @@ export async function loader({ context, params: { id }, request, url }: Route.Lo
   return {
     room,
     address: `${url.origin}/sala/${room.code}`,
-    // The reason why nobody comes in, where that is another than its end or that it was closed.
+    // The reason why nobody can enter, if the room has neither ended nor been closed.
     refusal: room.isOpen && Date.parse(room.endsAt) > now ? entrance.refusal : null,
     hasEnded: Date.parse(room.endsAt) <= now,
     until: moment(room.endsAt),
@@ -49,7 +49,7 @@ export async function loader({ context, params: { id }, request, url }: Route.Lo
   };
 }
 
-/** Documents of the assistant, and which of them the room looks into; those of somebody else's are not told. */
+/** Documents of the assistant, and which of them the room looks into; other people's documents are left out. */
 async function documentsOf(context: Context, room: { assistantId: string | null; fileIds: string[] | null }) {
   const { api } = context.get(apiContext);
   if (!room.assistantId) return [];
@@ -88,7 +88,7 @@ export const action = ({ context, params: { id } }: Route.ActionArgs) =>
     return redirect(`/conversation/sala/${id}`, 303);
   });
 
-/** The documents that were marked, besides those that the person is not shown; nothing where they are the ones before. */
+/** The documents that were marked, and the chosen ones that the person is not shown; empty if the choice is unchanged. */
 async function chosenIn(context: Context, room: { assistantId: string | null; fileIds: string[] | null }) {
   const shown = await documentsOf(context, room);
   const marked = new Set(context.get(formContext).getAll("fileIds"));
@@ -99,7 +99,7 @@ async function chosenIn(context: Context, room: { assistantId: string | null; fi
   return { fileIds: isAll ? null : [...unseen, ...chosen] };
 }
 
-/** A room, for who has opened it: its address, its figures, its guests and its bounds. */
+/** A room, for the person who has opened it: its address, its figures, its guests and its bounds. */
 export default function Room({ loaderData, actionData }: Route.ComponentProps) {
   const { room, address, refusal, hasEnded, until, guests } = loaderData;
   const { id, name } = room;
@@ -153,7 +153,7 @@ export default function Room({ loaderData, actionData }: Route.ComponentProps) {
 
 type Loaded = Route.ComponentProps["loaderData"];
 
-/** Whether it is open, and how much of its bounds is used. */
+/** Whether the room is open, and how much of its bounds is used. */
 function HowItGoes({ room, hasEnded, until }: Pick<Loaded, "room" | "hasEnded" | "until">) {
   const { joined, people, asked, messages, spent, budget } = room;
   const number = (n: number) => n.toLocaleString("es");

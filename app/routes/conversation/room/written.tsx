@@ -24,7 +24,7 @@ export async function loader({ context, params: { id, guestId }, url }: Route.Lo
   };
 }
 
-/** Messages of a guest, for who has opened the room and said that they would read them. */
+/** Messages of a guest, for the person who has opened the room and told its guests that they would read them. */
 export default function Written({ loaderData: { room, name, earlier, turns }, params: { id } }: Route.ComponentProps) {
   return (
     <main className="room" id="contenido">

@@ -14,7 +14,7 @@ export const handle = { dialog: true };
 
 export const loader = async ({ context, request }: Route.LoaderArgs) => ({
   ...(await scheduleChoices(context)),
-  // If the browser tells no zone, the field stays visible: nobody is to be asked at the hours of Greenwich unnoticed.
+  // If the browser tells no zone, the field stays visible: a question must not run at the hours of Greenwich unnoticed.
   zone: (await zoneOfPerson(context, request)) === "UTC" ? "" : await zoneOfPerson(context, request),
 });
 

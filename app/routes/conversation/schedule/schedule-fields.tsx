@@ -25,7 +25,7 @@ type Props = {
   zone: string;
   models: { id: string; name: string }[];
   tells: boolean;
-  /** `days`: those that were marked in a form that was refused. */
+  /** `days`: the days that were marked in a form that was refused. */
   result: (FormResult & { days?: number[] }) | undefined;
 };
 
@@ -35,7 +35,7 @@ const errands = [
   { id: "documents", name: "Un encargo, solo con mis documentos" },
 ];
 
-// The browser says more of them than anybody reads; these are where Spanish is spoken.
+// Time zones where Spanish is spoken: the browser knows more zones than anybody reads.
 const zones = [
   "Europe/Madrid",
   "Atlantic/Canary",

@@ -31,7 +31,7 @@ export async function scheduleChoices(context: Context) {
 
 type Sent = InferRequestType<Client["api"]["schedule"][":id"]["$put"]>["json"];
 
-/** Sends what the form has to the API by `send`; what that refuses is shown in the form again, with the days that were marked. */
+/** Sends the form to the API by `send`; after a refusal, the form is shown again, with the days that were marked. */
 export async function sendSchedule(context: Context, send: (json: Sent) => Promise<Response>) {
   const days = context
     .get(formContext)

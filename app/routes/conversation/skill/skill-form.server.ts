@@ -14,7 +14,7 @@ export const skillForm = z.object({
     .transform((value) => value === "1"),
 });
 
-/** Groups that were marked; null for none, which is everybody. */
+/** Groups that were marked; null if none is marked, which means everybody. */
 export function groupsIn(context: Context): string[] | null {
   const marked = context
     .get(formContext)
@@ -23,7 +23,7 @@ export function groupsIn(context: Context): string[] | null {
   return marked.length > 0 ? marked : null;
 }
 
-/** Choices of whom a thing is for, where the person may share it. `groupIds`: groups that it is for, also those that are gone. */
+/** Groups that a thing can be shared with, if the person may share it. `groupIds`: groups that it is for, including those that are gone. */
 export async function sharingChoices(context: Context, groupIds: string[] | null = null) {
   const { user } = await requireUser(context);
   const mayShare = user.role === "admin";

@@ -16,10 +16,10 @@ import type { Route } from "./+types/skills";
 export const middleware: Route.MiddlewareFunction[] = [requireAuth, requireActive];
 export const meta = titled("Oficios");
 
-// In characters, of a line of the list.
+// In characters: the longest line of the list.
 const lineLength = 200;
 
-// Files that were left out: the message is kept in a cookie.
+// Left-out files that the message names: the message is kept in a cookie.
 const toldAtMost = 5;
 
 const someOf = (left: string[]) =>

@@ -15,7 +15,7 @@ export async function firstChunk(answer: Promise<unknown>): Promise<Extract<Chun
   throw new Error("the stream ended before it started");
 }
 
-/** The chunks of a reply: as objects from an API in this process, read from the body of any other. */
+/** The chunks of a reply: as objects from an API in this process; from any other API, they are read from the body. */
 export function chunksOf(response: Response): AsyncGenerator<Chunk[]> {
   const chunks = chunksHandedOver(response);
   if (chunks) return chunks;

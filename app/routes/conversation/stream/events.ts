@@ -6,9 +6,10 @@ import { openReply } from "./follow-reply.server.ts";
 import { knownOf, replyEvents } from "./reply-events.server.tsx";
 
 /**
- * A reply as server-sent events: `text` to add to the open block, where nothing that may still come can change how it looks;
- * `block` when HTML has changed: blocks that closed, and the open one so far; `thinking`, `thought` and `thought-end` for what the
- * model thinks aloud; `call` for a call of a tool as it is now, or an image, in place of what was shown of it; `end`; `title`. The id is the place in the reply, so that a browser resumes exactly.
+ * A reply as server-sent events: `text` to add to the open block, if later text can't change how it looks; `block` when HTML has
+ * changed: the blocks that have closed, and the open one so far; `thinking`, `thought` and `thought-end` for the model's thoughts;
+ * `call` for the present state of a tool call, or an image, which replaces its earlier state; `end`; `title`. The id is the place in
+ * the reply, so that a browser resumes exactly.
  */
 export async function loader({ context, params, request }: Route.LoaderArgs) {
   const known = knownOf(headerOf(request, "Last-Event-ID"));

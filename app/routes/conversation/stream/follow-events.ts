@@ -1,7 +1,7 @@
 type GrowingBlock = { closed: string; open: string; rest: string };
 
 /**
- * Shows a reply in `live` as its events come; calls `onEnd` when it has ended or can't be followed. Answers how to stop.
+ * Shows a reply in `live` as its events come; calls `onEnd` when it has ended or can't be followed. Returns a function that stops this.
  */
 export function followEvents(live: HTMLElement | null, messageId: string, onEnd: () => void): (() => void) | undefined {
   if (!live) return;
@@ -17,7 +17,7 @@ export function followEvents(live: HTMLElement | null, messageId: string, onEnd:
     }
     return text;
   };
-  // Text after a thought or a call is another part; the mark stands at its end alone.
+  // Text after a thought or a call is another part; only the last part has the mark at its end.
   const endText = () => {
     if (text?.rest.textContent === "") text.rest.remove();
     text = undefined;
@@ -28,7 +28,7 @@ export function followEvents(live: HTMLElement | null, messageId: string, onEnd:
   region.setAttribute("aria-live", "polite");
   document.body.append(region);
   let said = 0;
-  // Calls that a screen reader has been told of: their results are read by whoever opens them.
+  // Calls that a screen reader has been told of: a person hears a result only by opening it.
   const spoken = new Set<string>();
   // A screen reader is told sentences, lines and rows as they are complete, never tokens.
   const speak = (text: string) => {

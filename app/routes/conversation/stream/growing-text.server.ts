@@ -23,7 +23,7 @@ export class GrowingText {
     for await (const { open } of this.#markdown.feed(text)) this.#keep(open);
   }
 
-  /** The changes that new text makes; `length`: how much of the text each one and what is held back since the last one stand for. */
+  /** The changes that new text makes. `length`: how much of the text a change covers, including text that was held back before it. */
   async *add(text: string): AsyncGenerator<Change> {
     let length = 0;
     for await (const step of this.#markdown.feed(text)) {
@@ -40,7 +40,7 @@ export class GrowingText {
     }
   }
 
-  /** The text goes on in another part: shows what was held back. */
+  /** The reply goes on in another part: shows the text that was held back. */
   end(): GrowingBlock {
     return { closed: this.#markdown.end().closed.join(""), open: "", rest: "" };
   }

@@ -8,7 +8,7 @@ import { TurnLine } from "../reply/turn-line.tsx";
 import { GrowingText } from "./growing-text.server.ts";
 import { renderPart } from "./render-part.server.tsx";
 
-/** Part that the browser has: up to a place or, in a page of an older build, which knows of text alone, up to an offset in it. */
+/** Part that the browser has: up to a place or, in a page of an older build, which knows only text, up to an offset in the text. */
 type Known = (Position | { n: undefined; at: number }) & { isWaiting?: true };
 
 /** Part that the browser has, by the id of the last event it got. */
@@ -17,7 +17,7 @@ export function knownOf(id: string): Known {
   return { n: n === undefined ? undefined : Number(n), at: Number(at), ...(id === waiting && { isWaiting: true }) };
 }
 
-/** How much of what begins at this place the browser has. */
+/** How much of the chunk that begins at this place the browser already has. */
 function knownFrom(known: Known, { n, at }: Position): number {
   if (known.n === undefined || known.n === n) return Math.max(0, known.at - at);
   return n < known.n ? Number.POSITIVE_INFINITY : 0;
@@ -30,7 +30,7 @@ export async function* replyEvents(
   known: Known,
 ): AsyncGenerator<string> {
   const events = new Events(messageId, known);
-  // A comment at once and in each pause: a proxy would give up on a model that thinks for long.
+  // A comment is sent at once and in each pause; without it, a proxy would give up on a model that thinks for long.
   yield ":\n\n";
   for await (const chunks of withPauses(reads)) {
     if (chunks) yield* together(eventsOf(events, chunks));
@@ -42,7 +42,8 @@ async function* eventsOf(events: Events, chunks: Chunk[]): AsyncGenerator<string
   for (const chunk of chunks) yield* events.of(chunk);
 }
 
-// Stands where calls do, without a place among the parts: a browser that comes back after it has nothing of the reply, and shows the line.
+// Event id of the waiting line, which is shown among the calls but has no place among the parts. A browser that comes back with this id has
+// nothing of the reply, and shows the line.
 const waiting = "t";
 
 /** Makes the events of a reply out of its chunks. */
@@ -57,7 +58,7 @@ class Events {
   #isWaiting = false;
   /** Whether a part of the reply has been read. */
   #hasBegun = false;
-  /** The calls as they were told last, by their places. */
+  /** The last state sent of each call, by the call's place. */
   readonly #calls = new Map<number, Extract<Chunk, { type: "tool" }>>();
 
   constructor(messageId: string, known: Known) {
@@ -104,11 +105,11 @@ class Events {
   }
 
   #begin({ n, kind }: Extract<Chunk, { type: "part" }>): string {
-    // Its turn has come: the line about it goes.
+    // The reply's turn has come: the line about waiting goes.
     const gone = this.#turnCome();
     this.#hasBegun = true;
     const isNew = this.#known.n === undefined || n > this.#known.n;
-    // The rest of the text before, which was held back, is shown.
+    // Shows the rest of the text before this part, which was held back.
     const rest = this.#text && isNew ? event("block", this.#place, this.#text.end()) : "";
     this.#place = { n, at: 0 };
     this.#text = kind === "text" ? new GrowingText(this.#messageId, this.#sources) : undefined;

@@ -3,7 +3,7 @@ import { blankField } from "../../../process/text/blanks.ts";
 
 type Props = { id: string; title: string; blanks: string[] };
 
-/** Asks what goes into a template's blanks; what it makes of them comes into the composer, where it can still be changed. */
+/** Asks for the texts of a template's blanks; the filled template comes into the composer, where it can still be changed. */
 export function Blanks({ id, title, blanks }: Props) {
   return (
     <Form className="fields mt-5" action="/conversation/chat" aria-label={`Rellenar «${title}»`}>

@@ -1,6 +1,6 @@
 import { copyToClipboard } from "../../../ui/input/clipboard.ts";
 
-/** Copies the text that a link leads to, and says so in it. */
+/** Copies the text that a link leads to; the link then reads «Copiado». */
 export async function copyText(link: HTMLAnchorElement): Promise<void> {
   const response = await fetch(link.href);
   if (!response.ok) return location.assign(link.href);

@@ -14,14 +14,14 @@ import type { ShownTurn } from "./turns.server.ts";
 import { Versions } from "./versions.tsx";
 
 /**
- * A turn as the browser gets it. `source`: IPTC's term for what a model has made. `html`: what stands in its article; above the text
- * of a reply that is being written.
+ * A turn as the browser gets it. `source`: IPTC's term for what a model has made. `html`: the content of the turn's article; for a reply
+ * that is being written, only the part above its text.
  */
 export type RenderedTurn = Pick<ShownTurn, "id" | "role" | "status"> & { source: string | undefined; html: string };
 
 /** Content of the articles of these turns, as HTML that the browser only has to show. */
 export function withBodies(context: Context, chatId: string, turns: ShownTurn[]): RenderedTurn[] {
-  // Rendered together, since each rendering has a cost of its own, and cut where a text stands that nobody can know.
+  // The turns are rendered together, since each rendering has a cost of its own, and then cut apart at an id that nobody can know.
   const cut = newId();
   const html = renderPart(
     <Light value={context.get(lightContext)}>

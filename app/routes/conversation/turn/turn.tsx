@@ -6,13 +6,13 @@ type Props = {
   turn: RenderedTurn;
   marker: string | undefined;
   found?: boolean;
-  /** Its text is being edited in the composer. */
+  /** Whether the turn's text is being edited in the composer. */
   edited?: boolean;
 };
 
 /**
- * A message of the conversation, with what can be done with it. It comes as HTML from the server, since nothing in it
- * changes by itself; only a reply that is being written is the browser's.
+ * A message of the conversation, with its actions. The message comes as HTML from the server, since nothing in it changes by itself; the
+ * browser renders only a reply that is being written.
  */
 export function Turn({ turn: { id, role, status, source, html }, marker, found, edited }: Props) {
   const attributes = {
@@ -35,7 +35,7 @@ export function Turn({ turn: { id, role, status, source, html }, marker, found, 
   );
 }
 
-/** React gets the first HTML only: later ones are put in with what the person has done in it meanwhile. */
+/** React gets only the first HTML; later HTML is put in by `replaceHtml`, which keeps the person's changes to the article. */
 function Finished({ html, ...attributes }: ComponentProps<"article"> & { html: string }) {
   const article = useRef<HTMLElement>(null);
   const [first] = useState(html);
@@ -48,7 +48,7 @@ function Finished({ html, ...attributes }: ComponentProps<"article"> & { html: s
   return <article ref={article} {...attributes} dangerouslySetInnerHTML={{ __html: first }} />;
 }
 
-/** An unfolded part stays open, and a call that is still to be decided keeps what is typed into its form. */
+/** Replaces an article's HTML: an unfolded part stays open, and a call that is still undecided keeps the text typed into its form. */
 function replaceHtml(article: HTMLElement, html: string): void {
   const open = Array.from(article.querySelectorAll("details"), (fold) => fold.open);
   const forms = article.querySelectorAll("form.decision");

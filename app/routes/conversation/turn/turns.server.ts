@@ -63,9 +63,9 @@ async function showTurn(
     others: models.length > 1,
     attachments: message.attachments.map((file) => showFile(file.fileId, file)),
     parentId: message.parentId,
-    // Its author, if that is somebody else: then it is only read.
+    // The owner's name, if the reader is somebody else, who may only read.
     author: decides ? undefined : chat.ownerName,
-    // Of what is temporary nothing stays, and only the owner has an opinion: there it is not asked for.
+    // `useful`: only the owner gives an opinion, and none is asked for in a temporary chat, of which nothing stays.
     listens,
     useful: decides && !chat.temporary ? message.useful : undefined,
     ...versionsOf(message),
@@ -110,7 +110,7 @@ export async function showPart(
   return { n, kind, ms, html, whole: whole ? undefined : path };
 }
 
-/** Address of the drawings of a message, before their keys. */
+/** Address of the drawings of a message; the key of a drawing follows. */
 export const drawingsOf = (messageId: string): string => `/conversation/dibujo/${messageId}/`;
 
 /** The sources that a reply cites by number, like [2]; the page «Qué se envió al modelo» shows all that were given. */
@@ -121,7 +121,7 @@ export function citedIn(text: string, sources: Source[]): Source[] {
 
 /**
  * A source as it stands below a reply, with its address: the message, the passage of the file, or its place in the prompt. `isAuthor`:
- * only they see the prompt.
+ * whether the reader is the author, who alone sees the prompt.
  */
 export function showSource(
   chatId: string,

@@ -1,12 +1,12 @@
 import { type RefObject, useEffect } from "react";
 import { useNavigate } from "react-router";
 
-/** Follows the links in HTML that the server has rendered without loading a document anew, as those of the router. */
+/** Follows links in HTML that the server has rendered, without loading a new document, as the router's own links do. */
 export function useLinks(container: RefObject<HTMLElement | null>): void {
   const navigate = useNavigate();
   useEffect(() => {
     const follow = (event: MouseEvent) => {
-      // The router marks its own links so, on the server too.
+      // The router marks its own links with `data-discover`, on the server too.
       const link = (event.target as Element).closest<HTMLAnchorElement>("a[data-discover], a[data-copy]");
       // Clicks that open another tab or window are the browser's.
       if (!link || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

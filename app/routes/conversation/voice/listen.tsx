@@ -17,7 +17,7 @@ export async function loader({ context, params: { messageId } }: Route.LoaderArg
   return { id, speaks: voice.speaks };
 }
 
-/** The player of the browser. It asks for the sound when it is started, which makes it the first time. */
+/** The browser's player. It requests the sound when it is started; the first request makes the sound. */
 export default function Listen({ loaderData: { id, speaks }, params }: Route.ComponentProps) {
   const closeTo = `/conversation/chat/${params.id}`;
   const sound = `/conversation/voz/${id}`;

@@ -1,6 +1,6 @@
-// In ms. Longer recordings weigh more than is taken.
+// In ms. Longer recordings may exceed the size that the server takes.
 const longest = 20 * 60_000;
-// In bits a second: speech needs no more, and a slow line carries a minute in some seconds.
+// In bits per second: enough for speech, and a slow line sends one minute in some seconds.
 const quality = 24_000;
 
 let recorder: MediaRecorder | undefined;
@@ -13,8 +13,8 @@ export const stop = () => {
 };
 
 /**
- * Records until `stop`, or takes what could not be sent before, has it written down, and puts the text where the cursor of the composer
- * is. Returns why it did not work, or nothing if it did.
+ * Records until `stop`, or takes the recording that could not be sent before; has it transcribed, and puts the text at the cursor of the
+ * composer. Returns why that failed, or an empty text if it did not.
  */
 export async function record(form: HTMLFormElement, tell: (state: "recording" | "writing") => void): Promise<string> {
   if (unsent) {
@@ -47,7 +47,7 @@ async function write(form: HTMLFormElement, sound: Blob): Promise<string> {
   body.set("audio", sound, "dictado");
   const answer = await fetch("/conversation/dictado", { method: "POST", body }).catch(() => undefined);
   if (!answer?.headers.get("Content-Type")?.includes("json")) {
-    // A recording that a proxy refuses it will refuse again.
+    // A recording that a proxy has refused would be refused again.
     if (answer && answer.status < 500 && answer.status !== 401 && answer.status !== 403) {
       unsent = undefined;
       return `El servidor no ha aceptado la grabación (${answer.status}).`;
@@ -65,7 +65,7 @@ async function write(form: HTMLFormElement, sound: Blob): Promise<string> {
   const { selectionStart, value } = field;
   const gap = selectionStart > 0 && !/\s$/.test(value.slice(0, selectionStart)) ? " " : "";
   field.setRangeText(gap + text, selectionStart, field.selectionEnd, "end");
-  // The draft is kept when something is typed.
+  // The event saves the draft, as typing does.
   field.dispatchEvent(new Event("input", { bubbles: true }));
   field.focus();
   return "";

@@ -10,8 +10,8 @@ const outlines = "tests/pages/outlines.test.ts";
 const sessions = "tests/pages/sessions.test.ts";
 
 /**
- * One criterion of WCAG 2.2, levels A and AA. `tests`: what looks at it each time; `person`: what no test can judge and somebody has
- * to look at; `absent`: why nothing here falls under it. `clause`: of EN 301 549 v3.2.1, which takes up WCAG 2.1; "": new in 2.2.
+ * One criterion of WCAG 2.2, levels A and AA. `tests`: files that check it each time; `person`: what no test can judge, so that a person
+ * has to look; `absent`: why it applies to nothing here. `clause`: in EN 301 549 v3.2.1, which takes up WCAG 2.1; "": new in 2.2.
  */
 export type Criterion = {
   id: string;
@@ -110,7 +110,7 @@ const known: Omit<Criterion, "clause">[] = [
 
 const newIn22 = new Set(["2.4.11", "2.5.7", "2.5.8", "3.2.6", "3.3.7", "3.3.8"]);
 
-/** All of them, in their order. The report of a run of the tests (`tests/conformance/report.ts`) and the statement are made of this. */
+/** All criteria, in the order of WCAG. The report of a test run (`tests/conformance/report.ts`) and the statement use this list. */
 export const criteria: Criterion[] = known.map((one) => ({ ...one, clause: newIn22.has(one.id) ? "" : `9.${one.id}` }));
 
 /** Criteria that are known not to be met, or not everywhere. */

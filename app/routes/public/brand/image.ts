@@ -4,7 +4,7 @@ import { relayBytes } from "../../../web/file-response.server.ts";
 import { getHouse } from "../../../web/house.server.ts";
 import type { Route } from "./+types/image";
 
-/** Pictures by their last part of the address: that of the API, and ours where the house has none. */
+/** Pictures by the last part of their address: the API's kind of picture, and our own picture for a house without one. */
 const pictures: Record<string, { kind: "logo" | "icon" | "largeIcon"; of: "logo" | "icon"; ours: string }> = {
   logotipo: { kind: "logo", of: "logo", ours: "/icons/icon-192.png" },
   icono: { kind: "icon", of: "icon", ours: "/icons/icon-192.png" },

@@ -43,7 +43,7 @@ export const action = ({ context }: Route.ActionArgs) =>
     checked: await check(context, { receipt: receipt.trim(), question, answer }),
   }));
 
-/** Whether a receipt is of this house, and whether texts are the ones that it is for. Without an account. */
+/** Checks whether a receipt is of this house, and whether texts are those of the receipt. Needs no account. */
 export default function CheckReceipt({ loaderData, actionData }: Route.ComponentProps) {
   const result = actionData ?? undefined;
   const checked = result && "checked" in result ? result.checked : loaderData.checked;

@@ -6,8 +6,8 @@ import { asMarkdown, withoutTitle } from "../artifact-text.server.ts";
 const plainTypes: Record<string, string> = { md: "text/markdown", csv: "text/csv", txt: "text/plain" };
 
 /**
- * An artifact as a file: `md`, `csv` and `txt` as it is written, `docx`, `odt` and `xlsx` made of it. Throws 404 for another format, and 413
- * where it is too long for its own. `by`: the house, and the notice in a document; `owner`: as `makeDocument` has it.
+ * An artifact as a file: `md`, `csv` and `txt` as it is written, `docx`, `odt` and `xlsx` made of it. Throws 404 for another format, and
+ * 413 if the artifact is too long for a document. `by`: the house, and the notice in a document; `owner`: as in `makeDocument`.
  */
 export async function artifactFile(
   artifact: Artifact,
@@ -52,6 +52,6 @@ const file = (body: BodyInit, type: string, name: string) =>
 
 const percent = (one: string) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`;
 
-/** Name of the file: as it is kept, with the ending of the format. */
+/** Name of the file: the artifact's title with the extension of the format. */
 const nameOf = ({ title }: { title: string }, format: string) =>
   `${title.replace(/[\p{Cc}/\\:*?"<>|]+/gu, " ").trim() || "Escrito"}.${format}`;

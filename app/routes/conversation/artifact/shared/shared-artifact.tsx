@@ -9,7 +9,7 @@ import type { Route } from "./+types/shared-artifact";
 
 export const meta: Route.MetaFunction = ({ loaderData, matches }) => [
   ...named(matches, loaderData?.title ?? "Escrito"),
-  // Whoever has the link may read it; nobody is to find it.
+  // Anybody with the link may read the artifact; search engines must not list it.
   { name: "robots", content: "noindex" },
 ];
 
@@ -33,7 +33,7 @@ export async function loader({ context, params: { token }, url }: Route.LoaderAr
   };
 }
 
-/** An artifact that somebody has shared: to read and to take along, with no script. */
+/** An artifact that somebody has shared, to read and to download, with no script. */
 export default function SharedArtifact({ loaderData, params: { token } }: Route.ComponentProps) {
   const { title, kind, aiNotice, writtenAt, text } = loaderData;
   const here = `/compartido/escrito/${token}`;

@@ -2,7 +2,7 @@ import { diffLines, diffWordsWithSpace } from "diff";
 
 export type ComparedPiece = { kind: "same" | "added" | "removed"; text: string };
 
-// In ms, of all lines and of the words of one change: texts that have little in common take quadratic time.
+// Time limits in ms, for all lines, for the words of one change and of all changes: texts with little in common take quadratic time.
 const linesWithin = 150;
 const wordsWithin = 20;
 const wordsInAll = 150;
@@ -10,7 +10,7 @@ const wordsInAll = 150;
 const linesAround = 2;
 const wordsUpTo = 6_000;
 
-/** Two versions of a text, by words where lines have changed; what is the same is cut to what stands next to a change. */
+/** Two versions of a text, compared by words where lines have changed; unchanged text is cut to the lines next to a change. */
 export function comparedWords(before: string, after: string): ComparedPiece[] {
   const lines = diffLines(before, after, { timeout: linesWithin });
   if (!lines) return [piece("removed", before), piece("added", after)];
@@ -35,7 +35,7 @@ function words(before: string, after: string, until: number): ComparedPiece[] {
 
 const piece = (kind: ComparedPiece["kind"], text: string): ComparedPiece => ({ kind, text });
 
-/** Lines that have not changed, but for those next to a change. */
+/** Unchanged lines, cut to those next to a change. */
 function shortened(text: string, { isFirst, isLast }: { isFirst: boolean; isLast: boolean }): string {
   const lines = text.split("\n");
   const before = isFirst ? 0 : linesAround;
