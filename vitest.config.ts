@@ -13,7 +13,7 @@ export default defineConfig({
     // In ms: far more than anything takes, so that a machine that others use as well fails nothing.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
     exclude: ["**/node_modules/**", "tests/**/*.long.test.ts"],
     projects: [
       // Shared imports are loaded once for each of the four, not once for each file.

@@ -10,6 +10,6 @@ export default defineConfig({
     maxWorkers: 3,
     testTimeout: 600_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -163,7 +163,7 @@ for (const engine of await ruleEngines()) {
       const made = await write({ title: "Zarzuela / menú", text: "La receta lleva azafrán molido." });
       const found = async () =>
         (await api.call("GET", "/api/search?q=azafr%C3%A1n", { token: ana.token })).text.includes("Zarzuela");
-      await expect.poll(found, { timeout: 10_000 }).toBe(true);
+      await expect.poll(found, { timeout: 60_000 }).toBe(true);
       const file = await api.call("GET", `/api/file/${(await read(made.id)).fileId}`, { token: ana.token });
       expect(file.body).toMatchObject({ name: "Zarzuela menú.md" });
       const refused = await api.call("DELETE", `/api/file/${(await read(made.id)).fileId}`, { token: ana.token });
@@ -172,7 +172,7 @@ for (const engine of await ruleEngines()) {
       await change(made.id, { text: "Ahora lleva pimentón." });
       const pepper = async () =>
         (await api.call("GET", "/api/search?q=piment%C3%B3n", { token: ana.token })).text.includes("Zarzuela");
-      await expect.poll(pepper, { timeout: 15_000 }).toBe(true);
+      await expect.poll(pepper, { timeout: 60_000 }).toBe(true);
       const project = await api.call("POST", "/api/project", { token: ana.token, json: { name: "Cocina" } });
       const { id: projectId } = project.body as { id: string };
       await api.call("POST", `/api/project/${projectId}/members`, {

@@ -72,7 +72,7 @@ for (const engine of await ruleEngines()) {
       api.upload(token, [new File([csv], "datos.csv")], { templateId, modelId, ...more }, "/api/batch");
     const read = async (id: string) => (await api.call("GET", `/api/batch/${id}`, { token: ana.token })).body as Batch;
     const ends = async (id: string, how: string) => {
-      await expect.poll(async () => (await read(id)).state, { timeout: 15_000 }).toBe(how);
+      await expect.poll(async () => (await read(id)).state, { timeout: 60_000 }).toBe(how);
       return read(id);
     };
     const result = async (id: string) => (await api.call("GET", `/api/batch/${id}/result`, { token: ana.token })).text;

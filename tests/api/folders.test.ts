@@ -77,7 +77,7 @@ for (const engine of await ruleEngines()) {
             (await api.db.selectFrom("jobs").where("state", "in", ["waiting", "running"]).select("kind").execute())
               .map(({ kind }) => kind)
               .filter((kind) => kind === "folder" || kind === "file"),
-          { timeout: 15_000 },
+          { timeout: 60_000 },
         )
         .toEqual([]);
 

@@ -107,7 +107,7 @@ describe.each(engines)("work in the background on $name", (engine) => {
     jobs.wake("email");
     await jobs.ended(last, 10_000);
     expect(order.indexOf(berta.id)).toBeLessThan(3);
-    await vi.waitFor(() => expect(order).toHaveLength(11), { timeout: 10_000 });
+    await vi.waitFor(() => expect(order).toHaveLength(11), { timeout: 60_000 });
     await jobs.close();
   });
 

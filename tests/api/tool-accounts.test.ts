@@ -106,7 +106,7 @@ for (const engine of await ruleEngines()) {
             expect(await asked(ana)).toBe("La cuenta de ana-en-el-disco");
             return (await stored())[ana.id] !== before[ana.id];
           },
-          { timeout: 10_000, interval: 500 },
+          { timeout: 60_000, interval: 500 },
         )
         .toBe(true);
       expect((await stored())[berta.id]).toBe(before[berta.id]);

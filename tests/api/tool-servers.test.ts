@@ -225,7 +225,7 @@ describe("servers of tools", () => {
           const now = await api.db.selectFrom("tools").where("id", "=", tool.id).select("access").executeTakeFirst();
           return now?.access !== first?.access;
         },
-        { timeout: 10_000, interval: 500 },
+        { timeout: 60_000, interval: 500 },
       )
       .toBe(true);
     expect((await call("cuentas_quien")).part?.output).toBe("La cuenta de ana");

@@ -54,7 +54,7 @@ for (const engine of await ruleEngines()) {
     });
     const told = (type: string) => there.heard.filter(({ event }) => event.type === type);
     const hears = (type: string, times = 1) =>
-      expect.poll(() => told(type).length, { timeout: 15_000 }).toBeGreaterThanOrEqual(times);
+      expect.poll(() => told(type).length, { timeout: 60_000 }).toBeGreaterThanOrEqual(times);
 
     it("is asked when it is added, and refused if it does not answer", async () => {
       expect(told("test")).toHaveLength(1);

@@ -480,7 +480,7 @@ it("conversations are as the document says", async () => {
     await run(operation, { id: file?.id });
   await run("post /api/file/{id}/reading", { id: file?.id });
   const readAgain = async () => (await run("get /api/file/{id}", { id: file?.id })).json();
-  await expect.poll(readAgain, { timeout: 10_000 }).toMatchObject({ state: "ready" });
+  await expect.poll(readAgain, { timeout: 60_000 }).toMatchObject({ state: "ready" });
   await run(
     "post /api/intelligence/conversation",
     {},

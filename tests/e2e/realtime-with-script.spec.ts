@@ -132,7 +132,7 @@ test("a lost connection is told once, and found again it brings what was missed"
   const other = new Browser(again.url);
   await other.signIn(email);
   await other.say("Escrito mientras tanto");
-  await expect(page.getByRole("link", { name: "Escrito mientras tanto" }).first()).toBeVisible({ timeout: 15_000 });
+  await expect(page.getByRole("link", { name: "Escrito mientras tanto" }).first()).toBeVisible({ timeout: 60_000 });
   await expect(page.locator("body[data-before]")).toBeAttached();
   await page.context().close();
   await again.stop();

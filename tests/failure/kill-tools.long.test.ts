@@ -42,7 +42,7 @@ it(`killed ${kills} times around a call with a yes in it, nothing runs twice, no
       .split("\n")
       .filter((line) => line === text).length;
   const settled = async (id: string) => {
-    await expect.poll(async () => (await read(id)).status, { timeout: 10_000 }).not.toBe("streaming");
+    await expect.poll(async () => (await read(id)).status, { timeout: 60_000 }).not.toBe("streaming");
     return read(id);
   };
 

@@ -29,7 +29,7 @@ async function start(change: (lines: string) => string = (lines) => lines): Prom
     env: { PATH: `${process.env.PATH}:/usr/sbin` },
   });
   const url = `http://127.0.0.1:${port}`;
-  await vi.waitFor(() => fetch(`${url}/health`), { timeout: 10_000 });
+  await vi.waitFor(() => fetch(`${url}/health`), { timeout: 60_000 });
   return url;
 }
 

@@ -85,7 +85,7 @@ it("a task that fails and that nobody awaits is told by the log, and costs nobod
   const chat = await browser.say("Una respuesta lenta");
   server.process.kill("SIGUSR2");
   await expect
-    .poll(() => server.printed(), { timeout: 10_000 })
+    .poll(() => server.printed(), { timeout: 60_000 })
     .toContain("una tarea ha fallado sin que nadie la esperara");
   expect(server.printed()).toContain("suelta");
   expect(readable(await browser.html(chat))).toContain("Frase número 40 de la respuesta larga.");

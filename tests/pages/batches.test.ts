@@ -34,7 +34,7 @@ it("a person asks a template of a table, sees it go, and takes the table with th
   const page = (await send("nombre;calle\nAna;Mayor\nLuis;Menor\n")).url.replace(server.url, "");
   expect(page).toMatch(/^\/conversation\/serie\/[\w-]{36}$/);
   await expect
-    .poll(async () => readable(await ana.html(page)), { timeout: 15_000 })
+    .poll(async () => readable(await ana.html(page)), { timeout: 60_000 })
     .toContain("Está terminada, 2 de 2");
   expect(await ana.html(page)).not.toContain('http-equiv="refresh"');
   const file = await ana.fetch(`${page}/descargar`);

@@ -33,7 +33,7 @@ export const modelsOf = ({ url, key }: Program) =>
       if (data.length === 0) throw new Error("no models yet");
       return data.map(({ id }) => id);
     },
-    { timeout: 10_000 },
+    { timeout: 60_000 },
   );
 
 type Answer = { status?: number; type?: string; body: string };

@@ -195,7 +195,7 @@ it("a number of 19 digits is shown as it is to whoever is asked, and goes on as 
     await expect.poll(() => called[0]).toContain('"name":"leer"');
     const status = async () =>
       ((await api.call("GET", path, { token: admin.token })).body as { status: string }).status;
-    await expect.poll(status, { timeout: 10_000 }).toBe("complete");
+    await expect.poll(status, { timeout: 60_000 }).toBe("complete");
     return called[0];
   };
   const asShown = await decided((fields, input) => {

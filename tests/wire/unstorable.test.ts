@@ -27,7 +27,7 @@ it("a reply whose end the database refuses ends as failed, says so, and is not a
   await api.converse(token, { content: "Hola", modelId: id });
   await expect
     .poll(() => api.db.selectFrom("messages").where("role", "=", "assistant").select(["status", "error"]).execute(), {
-      timeout: 10_000,
+      timeout: 60_000,
     })
     .toEqual([{ status: "failed", error: expect.stringContaining("no se ha podido guardar entera") }]);
   expect(await api.services.runs.adopt()).toEqual({ resumed: 0, interrupted: 0 });
