@@ -87,7 +87,7 @@ function importsOf(file: string, withTypes = false): string[] {
 }
 
 describe("tests that take long", () => {
-  it("run on every day or on one of three, each once", () => {
+  it("run daily or on exactly one day of three", () => {
     const inNode = globSync("tests/**/*.long.test.ts", { cwd: root });
     expect([...always, ...thirds.flatMap(({ node }) => node)].sort()).toEqual(inNode.sort());
     const inChromium = globSync("tests/e2e/*.spec.ts", { cwd: root }).map((file) => basename(file, ".spec.ts"));
@@ -154,7 +154,7 @@ describe("the house", () => {
     expect(readers).toEqual(["app/process/config.server.ts"]);
   });
 
-  it("server code carries the suffix that keeps it out of the browser", () => {
+  it("server code has the suffix that excludes it from browsers", () => {
     const bare = files.filter(
       (file) =>
         /^app\/(db|api|files|jobs|replies|embeddings|markdown|tools|backups|events|retention)\//.test(file) &&

@@ -61,7 +61,7 @@ for (const engine of await ruleEngines()) {
       };
     const detail = (answer: { body: never }) => (answer.body as { detail: string }).detail;
 
-    it("somebody new gets an account with what the provider says, and the same one the next time", async () => {
+    it("creates an account at first sign-in and reuses it later", async () => {
       provider.people.set("ana", { email: "ana@casa.es", email_verified: true, name: "Ana  Gil" });
       const first = await comeIn("ana");
       expect(first.status).toBe(200);
@@ -75,7 +75,7 @@ for (const engine of await ruleEngines()) {
       expect(wrong.status).toBe(401);
     });
 
-    it("groups and the role follow the provider at each coming in; what was written by hand stays", async () => {
+    it("syncs groups and role at each sign-in, keeping manual memberships", async () => {
       const legal = await made("/api/group", { name: "Legal", claim: "casa-legal" });
       const manual = await made("/api/group", { name: "A mano" });
       await made("/api/group", { name: "Ventas", claim: "casa-ventas" });
@@ -96,7 +96,7 @@ for (const engine of await ruleEngines()) {
       expect(legal).toBeTruthy();
     });
 
-    it("at another address nobody is who they were: who would be let go is said first, and then they are", async () => {
+    it("asks for confirmation before a new provider address drops sign-ins", async () => {
       const moving = await addAccess(provider, { name: "la que se muda" });
       provider.people.set("eva", { email: "eva@casa.es", email_verified: true });
       const { text: token } = await comeIn("eva", moving);
@@ -123,7 +123,7 @@ for (const engine of await ruleEngines()) {
       expect(await api.db.selectFrom("identities").where("accessId", "=", moving).selectAll().execute()).toEqual([]);
     });
 
-    it("5,000 groups are read, and those that there are here count", async () => {
+    it("reads 5,000 groups and keeps those that exist here", async () => {
       await made("/api/group", { name: "Última", claim: "grupo-4999" });
       const groups = Array.from({ length: 5_000 }, (_, n) => `grupo-${n}`);
       provider.people.set("muchas", { email: "muchas@casa.es", email_verified: true, groups });
@@ -131,7 +131,7 @@ for (const engine of await ruleEngines()) {
       expect(mine.map(({ name }) => name)).toEqual(["Última"]);
     });
 
-    it("an address that is an account's is joined with it by its password once, and never without", async () => {
+    it("joins an account with the same address only after password", async () => {
       const carla = await api.signUp("Carla");
       provider.people.set("carla", { email: carla.email.toUpperCase(), email_verified: true, name: "Carla" });
       const answer = await comeIn("carla");
@@ -147,7 +147,7 @@ for (const engine of await ruleEngines()) {
       expect((await session((await comeIn("carla")).text)).user.id).toBe(carla.id);
     });
 
-    it("an account that a provider keeps here by SCIM is for the first who comes in with its address, and for no other", async () => {
+    it("links a SCIM account to the first sign-in by address", async () => {
       api.services.config.scimToken = "s".repeat(32);
       const json = { userName: "elena@casa.es", displayName: "Elena" };
       const kept = await api.call("POST", "/scim/v2/Users", { token: "s".repeat(32), json });
@@ -171,7 +171,7 @@ for (const engine of await ruleEngines()) {
       expect((await comeIn("sin-comprobar")).status).toBe(403);
     });
 
-    it("an address that the provider has not verified, or none, opens nothing", async () => {
+    it("refuses an unverified, missing or already taken address", async () => {
       const dora = await api.signUp("Dora");
       const cases: [object, RegExp][] = [
         [{ email: dora.email, email_verified: false }, /no confirma que el correo .* sea tuyo/],
@@ -186,7 +186,7 @@ for (const engine of await ruleEngines()) {
       }
     });
 
-    it("where no accounts are made, or for other domains, nobody new comes in", async () => {
+    it("refuses new people without account creation or outside allowed domains", async () => {
       provider.people.set("nueva", { email: "nueva@fuera.es", email_verified: true });
       const closed = await addAccess(provider, { name: "cerrada", makesAccounts: false });
       expect(detail(await comeIn("nueva", closed))).toMatch(/^No hay ninguna cuenta con el correo nueva@fuera\.es/);
@@ -196,7 +196,7 @@ for (const engine of await ruleEngines()) {
       );
     });
 
-    it("a code works once, in the browser that began, with its own state, nonce and verifier", async () => {
+    it("accepts a code once, with its own state and nonce", async () => {
       provider.people.set("elsa", { email: "elsa@casa.es", email_verified: true });
       const begun = await begin();
       const back = await signInThere(begun.url, redirect, "elsa");
@@ -231,7 +231,7 @@ for (const engine of await ruleEngines()) {
       expect(detail(mixed)).toMatch(/no es de fiar/);
     });
 
-    it("what somebody cancels there, and a provider that is gone, are told as such", async () => {
+    it("reports a cancelled sign-in and an unreachable provider", async () => {
       const begun = await begin();
       const denied = new URL(redirect);
       denied.search = new URLSearchParams({
@@ -251,7 +251,7 @@ for (const engine of await ruleEngines()) {
       ]);
     });
 
-    it("an access is for who administers, its secret is never shown, and its bad fields are told", async () => {
+    it("hides the secret of an access and names invalid fields", async () => {
       expect((await api.call("GET", `/api/access/${accessId}`, { token: admin.token })).text).not.toContain(
         "secreto que",
       );
@@ -279,7 +279,7 @@ for (const engine of await ruleEngines()) {
       }
     });
 
-    it("a link of who hosts it opens a session once, and no new password; one for a password opens nothing", async () => {
+    it("signs in once with a host's link, never resets passwords", async () => {
       const eva = await api.signUp("Eva");
       const link = (opens: 0 | 1, token: string) =>
         api.db
@@ -306,7 +306,7 @@ for (const engine of await ruleEngines()) {
       expect((await open("de-entrar")).status).toBe(422);
     });
 
-    it("without passwords nobody comes in by one, signs up or asks for a new one", async () => {
+    it("refuses password sign-in, sign-up and reset when passwords are off", async () => {
       const closed = await openApi(engine, { passwordSignin: false });
       const signup = await closed.call("POST", "/auth/signup", { json: { name: "Eva", email: "eva@x.es", password } });
       expect([signup.status, detail(signup)]).toEqual([
@@ -381,7 +381,7 @@ for (const engine of await ruleEngines()) {
         return end(begun, back, id);
       };
 
-      it("comes in with a token as it has to be: the other cases differ from this in one thing", async () => {
+      it("accepts a valid token, the baseline for the refused cases", async () => {
         expect((await tryWith((nonce) => signed(claimsFor(nonce)))).status).toBe(200);
       });
 
@@ -409,7 +409,7 @@ for (const engine of await ruleEngines()) {
         ]);
       });
 
-      it("strange claims are nobody's groups and no name, and break nothing", async () => {
+      it("ignores malformed claims and still signs the person in", async () => {
         const strange = {
           groups: [["legal"], { a: 1 }, null, 7, "a\0b", "x".repeat(300_000)],
           name: { a: 1 },
@@ -428,7 +428,7 @@ for (const engine of await ruleEngines()) {
         expect([answer.status, detail(answer)]).toEqual([502, expect.stringMatching(/no es de fiar/)]);
       });
 
-      it("ends nobody's session with a notice that is not as it has to be", async () => {
+      it("ends a session only after a valid logout notice", async () => {
         const answer = await tryWith((nonce) =>
           signed(claimsFor(nonce, { sid: "s-1", sub: "otra", email: "w@casa.es" })),
         );

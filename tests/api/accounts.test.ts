@@ -62,7 +62,7 @@ describe.each(engines)("accounts on $name", (engine) => {
     expect(Object.values(errors).join(" ")).not.toMatch(/invalid|expected|string|required/i);
   });
 
-  it("signs in with the e-mail in any case, and says the same for a wrong password as for an unknown address", async () => {
+  it("signs in whatever the e-mail's case, without revealing unknown addresses", async () => {
     const { email } = await api.signUp();
     const signIn = (json: unknown) => api.call("POST", "/auth/signin", { json });
     expect((await signIn({ email: email.toUpperCase(), password })).status).toBe(200);
@@ -72,7 +72,7 @@ describe.each(engines)("accounts on $name", (engine) => {
     expect({ ...(wrong.body as object), requestId: "" }).toEqual({ ...(unknown.body as object), requestId: "" });
   });
 
-  it("stops guessing at an account after ten attempts and says when to come back", async () => {
+  it("limits sign-in attempts to ten and says when to retry", async () => {
     const json = { email: "victima@ejemplo.es", password: "x" };
     for (let left = 9; left >= 0; left--) {
       const { headers } = await api.call("POST", "/auth/signin", { json });
@@ -112,7 +112,7 @@ describe.each(engines)("accounts on $name", (engine) => {
     expect((await session(answers[7]?.text ?? "")).status).toBe(200);
   });
 
-  it("ends the whole session when a refresh token comes back after 30 s", async () => {
+  it("ends the session when an old refresh token is reused", async () => {
     const account = await api.signUp();
     const next = await refresh(account.refresh);
     await api.db
@@ -179,7 +179,7 @@ describe.each(engines)("registration on $name", (engine) => {
     await api.close();
   });
 
-  it("makes one admin of ten people who sign up at the same moment", async () => {
+  it("makes one administrator of ten simultaneous sign-ups", async () => {
     const api = await openApi(engine);
     await Promise.all(Array.from({ length: 10 }, () => api.signUp()));
     const admins = await api.db.selectFrom("users").where("role", "=", "admin").select("id").execute();

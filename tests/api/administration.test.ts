@@ -50,7 +50,7 @@ for (const engine of await queryEngines()) {
     ] as const;
 
     it.each(resources)(
-      "%s is made, read, changed and deleted, and each leaves its trace",
+      "creates, reads, changes and deletes %s with audit entries",
       async (name, method, body, change) => {
         const made = await call("POST", `/api/${name}`, body());
         expect([made.status, made.body]).toEqual([201, expect.objectContaining(body())]);
@@ -84,25 +84,22 @@ for (const engine of await queryEngines()) {
       },
     );
 
-    it.each(resources)(
-      "%s is not there for people who are no admins, but for what is theirs",
-      async (name, method, body) => {
-        const { id } = (await call("POST", `/api/${name}`, body())).body as Item;
-        for (const [verb, path] of [
-          ["POST", `/api/${name}`],
-          [method, `/api/${name}/${id}`],
-          ["DELETE", `/api/${name}/${id}`],
-        ] as const) {
-          expect((await call(verb, path, body(), ana)).status).toBe(404);
-          expect((await api.call(verb, path, { json: body() })).status).toBe(401);
-        }
-        const own = name === "summary" || name === "subscription";
-        expect((await call("GET", `/api/${name}/${id}`, undefined, ana)).status).toBe(own ? 200 : 404);
-        const berta = await api.signUp("Berta");
-        expect((await call("GET", `/api/${name}/${id}`, undefined, berta)).status).toBe(404);
-        await call("DELETE", `/api/${name}/${id}`);
-      },
-    );
+    it.each(resources)("refuses %s to non-administrators, except reading their own", async (name, method, body) => {
+      const { id } = (await call("POST", `/api/${name}`, body())).body as Item;
+      for (const [verb, path] of [
+        ["POST", `/api/${name}`],
+        [method, `/api/${name}/${id}`],
+        ["DELETE", `/api/${name}/${id}`],
+      ] as const) {
+        expect((await call(verb, path, body(), ana)).status).toBe(404);
+        expect((await api.call(verb, path, { json: body() })).status).toBe(401);
+      }
+      const own = name === "summary" || name === "subscription";
+      expect((await call("GET", `/api/${name}/${id}`, undefined, ana)).status).toBe(own ? 200 : 404);
+      const berta = await api.signUp("Berta");
+      expect((await call("GET", `/api/${name}/${id}`, undefined, berta)).status).toBe(404);
+      await call("DELETE", `/api/${name}/${id}`);
+    });
 
     it.each([
       ["training", { title: "", kind: "otro", content: "" }, ["content", "kind", "title"]],
@@ -120,7 +117,7 @@ for (const engine of await queryEngines()) {
       expect(Object.keys((answer.body as { errors: object }).errors).sort()).toEqual(fields);
     });
 
-    it("gives knowledge to every model as soon as it is written, and no longer than it is there", async () => {
+    it("gives knowledge to the model until it is disabled", async () => {
       const json = { title: "Horario", kind: "knowledge", content: "La biblioteca abre a las nueve y media." };
       const { id } = (await call("POST", "/api/training", json)).body as Item;
       const ask = async () => textOf(await api.converse(ana.token, { content: "¿Cuándo abre la biblioteca?" }));
@@ -131,7 +128,7 @@ for (const engine of await queryEngines()) {
       expect(await ask()).not.toContain("a las once");
     });
 
-    it("makes accounts that can sign in, and ends those that are deactivated at once", async () => {
+    it("creates accounts that sign in and locks out deactivated ones", async () => {
       const email = `carla-${crypto.randomUUID()}@ejemplo.es`;
       const made = await call("POST", "/api/user", { name: "Carla", email, password });
       expect(made.status).toBe(201);
@@ -154,7 +151,7 @@ for (const engine of await queryEngines()) {
       expect((await call("GET", `/api/user/${id}`)).status).toBe(404);
     });
 
-    it("tries a model and says how it answers, or in plain words why it does not", async () => {
+    it("tests a model and reports its answer or the error", async () => {
       const mock = await startModelServer();
       const make = async (baseUrl: string) => {
         const json = {
@@ -190,7 +187,7 @@ for (const engine of await queryEngines()) {
       expect((await call("GET", "/api/usage/figures", undefined, ana)).status).toBe(404);
     });
 
-    it("shows what was written to the house and what was done in it, to admins only", async () => {
+    it("shows contact e-mails and the audit trail to administrators only", async () => {
       const letter = { name: "Vecina", email: "vecina@ejemplo.es", message: "¿Abrís los domingos?" };
       await api.call("POST", "/api/email/contact", { json: letter });
       const { items } = (await call("GET", "/api/email?q=domingos")).body as { items: Item[] };
@@ -205,7 +202,7 @@ for (const engine of await queryEngines()) {
       }
     });
 
-    it("tells before and after of what was changed in somebody's things, until that account ends", async () => {
+    it("records before and after changes until the owner's account ends", async () => {
       const carla = await api.signUp("Carla");
       const [start] = await api.converse(carla.token, { content: "Un secreto de Carla" });
       if (start?.type !== "start") throw new Error("no start");

@@ -103,7 +103,7 @@ for (const engine of await ruleEngines()) {
       return answer.body as Key;
     };
 
-    it("is shown once, then known by its first letters, and what is stored opens nothing", async () => {
+    it("is shown once and never stored in the clear", async () => {
       const { id, token, start } = await make("write");
       expect(token).toMatch(/^ter_[\w-]{43}$/);
       expect(token.startsWith(start)).toBe(true);
@@ -117,7 +117,7 @@ for (const engine of await ruleEngines()) {
       expect(JSON.stringify(trail)).not.toContain(token);
     });
 
-    it("reads and writes as its person, and says when it was last used", async () => {
+    it("reads and writes as its owner and records last use", async () => {
       const { token } = await make("write");
       expect(textOf(await api.converse(token, { content: "Hola" }))).toContain("asistente local");
       const chats = await api.call("GET", "/api/chat", { token: ana.token });
@@ -133,7 +133,7 @@ for (const engine of await ruleEngines()) {
       expect([answer.status, (answer.body as { detail: string }).detail]).toEqual([403, "Esta clave solo puede leer."]);
     });
 
-    it("of an administrator writes what programs may, and nothing that makes people, rights, keys or addresses", async () => {
+    it("of an administrator writes only through endpoints open to programs", async () => {
       const { token } = await make("write", admin);
       const { paths } = (await api.call("GET", "/api/openapi.json")).body as {
         paths: Record<string, Record<string, { security?: object[] }>>;
@@ -164,7 +164,7 @@ for (const engine of await ruleEngines()) {
       expect((await api.call("POST", "/api/intelligence/conversation", { token, json })).status).toBe(422);
     });
 
-    it("is nobody else's, and ends when it is deleted or its account is", async () => {
+    it("is private and ends when deleted or with its account", async () => {
       const { id, token } = await make("read");
       expect((await api.call("DELETE", `/api/key/${id}`, { token: berta.token })).status).toBe(404);
       expect((await api.call("DELETE", `/api/key/${id}`, { token: ana.token })).status).toBe(204);
@@ -176,7 +176,7 @@ for (const engine of await ruleEngines()) {
       expect((await api.call("GET", "/api/chat", { token: bertas.token })).status).toBe(401);
     });
 
-    it("refuses more than there is room for, and what is no key", async () => {
+    it("refuses a twenty-first key, invalid fields and unknown keys", async () => {
       const carla = await api.signUp("Carla");
       for (let n = 0; n < 20; n++) await make("read", carla);
       const answer = await api.call("POST", "/api/key", { token: carla.token, json: { name: "Otra", scope: "read" } });

@@ -51,7 +51,7 @@ for (const engine of await ruleEngines()) {
     const saidBy = async (replyId: string) =>
       ((await api.call("GET", `/api/message/${replyId}`, { token: ana.token })).body as { content: string }).content;
 
-    it("are written by a model, and changed by a passage of theirs", async () => {
+    it("are written by a model and edited by passage", async () => {
       const input = { titulo: "Informe de aguas", texto: "# Aguas\n\nEl agua está “bien”.\n\nFin." };
       const { chatId } = await ask(makes("escribir", input));
       const [made] = await list(`chatId=${chatId}`);
@@ -69,7 +69,7 @@ for (const engine of await ruleEngines()) {
       });
     });
 
-    it("grow where they are read while a model writes them, and stay if the reply is stopped", async () => {
+    it("stream while a model writes and stay after a stop", async () => {
       const letGo = models.hold();
       const text = `${"Primera parte. ".repeat(40)}FIN`;
       const { chatId, messageId } = await api.start(ana.token, {
@@ -93,7 +93,7 @@ for (const engine of await ruleEngines()) {
       expect(JSON.stringify(body)).toContain("Sin acabar");
     });
 
-    it("are one, whether or not it was read while it grew", async () => {
+    it("create a single version when followed during writing", async () => {
       const letGo = models.hold();
       const content = makes("escribir", { titulo: "Uno solo", texto: "Un texto de dos partes." });
       const { chatId, messageId } = await api.start(ana.token, { content, modelId });
@@ -106,7 +106,7 @@ for (const engine of await ruleEngines()) {
       expect([made?.version, others]).toEqual([1, []]);
     });
 
-    it("are given to the model with each question, as data between marks, and read by parts where they are long", async () => {
+    it("go into each prompt as data, long ones by parts", async () => {
       const { chatId } = await ask(makes("escribir", { titulo: "Corto", texto: "El plazo es de tres días." }));
       await ask("¿Cuál es el plazo?", chatId);
       const given = JSON.stringify(models.asked.at(-1));
@@ -135,7 +135,7 @@ for (const engine of await ruleEngines()) {
       expect(await saidBy(other.replyId)).toContain("Los que hay: 1 («Dos»)");
     });
 
-    it("keep the beginning of what a model would write without end", async () => {
+    it("keep the beginning of a text over the limit", async () => {
       const { chatId, chunks } = await ask(makes("escribir", { titulo: "Enorme", texto: "sin fin " }, 625_000));
       expect(JSON.stringify(chunks.at(-1))).toMatch(/failed|interrupted/);
       const [kept] = await list(`chatId=${chatId}`);
@@ -148,7 +148,7 @@ for (const engine of await ruleEngines()) {
       expect([status, JSON.stringify(body)]).toEqual([422, expect.stringContaining("500.000 letras como mucho")]);
     });
 
-    it("keep what both have written who change one at the same time", async () => {
+    it("refuse a stale change and keep the earlier version", async () => {
       const made = await write({ title: "De dos", text: "Uno" });
       const { updatedAt } = (await read(made.id)) as Artifact & { updatedAt: string };
       expect((await change(made.id, { text: "Dos" }, updatedAt)).status).toBe(200);
@@ -159,7 +159,7 @@ for (const engine of await ruleEngines()) {
       expect((await read(made.id, "?version=1")).text).toBe("Uno");
     });
 
-    it("are found as files, read by a project's members, and nobody else's", async () => {
+    it("are found by search and read only by project members", async () => {
       const made = await write({ title: "Zarzuela / menú", text: "La receta lleva azafrán molido." });
       const found = async () =>
         (await api.call("GET", "/api/search?q=azafr%C3%A1n", { token: ana.token })).text.includes("Zarzuela");
@@ -198,7 +198,7 @@ for (const engine of await ruleEngines()) {
       expect((await api.call("GET", `/api/artifact/${made?.id}`, { token: elsewhere.text })).status).toBe(404);
     });
 
-    it("are shared by their person alone, and their links keep their version", async () => {
+    it("are shared by the owner only, with a fixed version", async () => {
       const made = await write({ title: "Público", text: "Para todos" });
       const share = (token: string) => api.call("PUT", `/api/artifact/${made.id}/share`, { token });
       expect((await share(luis.token)).status).toBe(404);

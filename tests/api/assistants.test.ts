@@ -61,7 +61,7 @@ describe.each(await ruleEngines())("assistants, on $name", (engine) => {
     return chunks[0];
   };
 
-  it("give a chat their instructions, model, temperature, tools and documents, until it is had with a model again", async () => {
+  it("apply their settings to a chat until removed from it", async () => {
     const sent = await api.upload(ana.token, [new File(["La clave del portal es faisán."], "portal.txt")]);
     const fileIds = (sent.body as { items: { id: string }[] }).items.map(({ id }) => id);
     const tools = (await api.call("GET", "/api/tool", { token: ana.token })).body as {
@@ -100,7 +100,7 @@ describe.each(await ruleEngines())("assistants, on $name", (engine) => {
     expect(JSON.stringify(asked().messages)).not.toContain("Corrige");
   });
 
-  it("are one's own; an admin makes some for all, whose documents can be cited, not opened", async () => {
+  it("are private, or shared by administrators without exposing their documents", async () => {
     const own = await make(ana.token, {});
     expect((await api.call("GET", `/api/assistant/${own.id}`, { token: berta.token })).status).toBe(404);
     expect((await api.call("GET", `/api/assistant/${own.id}`, { token: admin.token })).status).toBe(404);

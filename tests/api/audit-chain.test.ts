@@ -45,7 +45,7 @@ for (const engine of await queryEngines()) {
       expect(JSON.stringify(items)).not.toContain("sealKeyId");
     });
 
-    it("shows a row that was changed, in each of its columns", async () => {
+    it("detects a changed row, including its details and address", async () => {
       await check();
       await row(2).set({ actorId: null }).execute();
       expect((await check()).problems).toEqual(["El apunte 2 no es el que se selló."]);
@@ -59,7 +59,7 @@ for (const engine of await queryEngines()) {
       ]);
     });
 
-    it("shows rows that are gone: in between, at the beginning, and at the end by a seal that was noted", async () => {
+    it("detects missing rows in the middle, beginning and end", async () => {
       const { last } = await check();
       await api.db.deleteFrom("audit").where("seq", "=", 3).execute();
       expect((await check()).problems).toEqual(["Faltan los apuntes del 3 al 3."]);
@@ -70,7 +70,7 @@ for (const engine of await queryEngines()) {
       expect(problems).toContain("El apunte 4, que se anotó, ya no está: faltan los últimos.");
     });
 
-    it("shows that its last rows are gone without a noted seal, also once others have followed", async () => {
+    it("detects missing last rows without a noted seal", async () => {
       await check();
       await api.db.deleteFrom("audit").where("seq", ">=", 3).execute();
       const gone = "Faltan los últimos: se selló hasta el apunte 4, y acaba en el 2.";
@@ -79,7 +79,7 @@ for (const engine of await queryEngines()) {
       expect((await check()).problems).toEqual(["Faltan los apuntes del 3 al 4."]);
     });
 
-    it("shows that it was emptied, or that the signature of its end is gone with its last rows", async () => {
+    it("detects an emptied trail or a removed last-row signature", async () => {
       await check();
       const rows = await api.db.selectFrom("audit").selectAll().execute();
       await api.db.deleteFrom("audit").execute();
@@ -94,7 +94,7 @@ for (const engine of await queryEngines()) {
       }
     });
 
-    it("shows that its key was taken away while its last rows were cut, and put back", async () => {
+    it("detects a signing key removed and restored around a cut", async () => {
       await check();
       const { id, key } = await api.db.selectFrom("sealKeys").selectAll().executeTakeFirstOrThrow();
       const setKey = (key: string) => api.db.updateTable("sealKeys").set({ key }).where("id", "=", id).execute();
@@ -109,14 +109,14 @@ for (const engine of await queryEngines()) {
       ]);
     });
 
-    it("shows rows with a number that it would not come by", async () => {
+    it("detects rows with an impossible sequence number", async () => {
       await check();
       await append({ action: "delete", resource: "user", resourceId: admin.id });
       await api.db.updateTable("audit").set({ seq: 0, hash: "x" }).where("seq", "is", null).execute();
       expect((await check()).problems).toEqual(["Hay apuntes con un número que no se da."]);
     });
 
-    it("shows a cut that only a row says retention has made", async () => {
+    it("detects a cut justified only by a forged retention entry", async () => {
       const { last } = await check();
       const through = await api.db.selectFrom("audit").where("seq", "=", 3).select("hash").executeTakeFirstOrThrow();
       const before = { through: { seq: 3, hash: through.hash } };
@@ -132,7 +132,7 @@ for (const engine of await queryEngines()) {
       expect((await checkAudit(api.db, api.services.auditKey, last)).problems[0]).toBe(cut);
     });
 
-    it("shows details that are blank, and only a row says that their account was deleted", async () => {
+    it("detects blanked details justified only by a forged deletion entry", async () => {
       await check();
       await append({ action: "delete", resource: "user", resourceId: admin.id });
       await row(2).set({ changes: "{}", ip: "" }).execute();
@@ -143,7 +143,7 @@ for (const engine of await queryEngines()) {
       expect((await check()).problems).toEqual(["Los detalles del apunte 2 no son los que se sellaron."]);
     });
 
-    it("goes on from what a version left that signed no marks, and believes no such row from then on", async () => {
+    it("adopts the trail of an older version, then requires signatures", async () => {
       await check();
       // The key of an older version: bound to its id alone.
       const { auditKey } = api.services;
@@ -210,7 +210,7 @@ for (const engine of await queryEngines()) {
       await api.db.deleteFrom("sealKeys").execute();
     });
 
-    it("keeps fitting when an account is deleted, whose details go with it", async () => {
+    it("stays valid when a deleted account loses its details", async () => {
       const ana = await api.signUp("Ana");
       await api.call("POST", "/auth/signin", { json: { email: ana.email, password } });
       await check();

@@ -79,7 +79,7 @@ for (const engine of await ruleEngines()) {
     const act = (id: string, what: "stop" | "resume", { token } = ana) =>
       api.call("POST", `/api/batch/${id}/${what}`, { token, ...(what === "resume" && { json: {} }) });
 
-    it("ask once for each row of a table, whatever made it, and answer with the table", async () => {
+    it("ask once per table row and return the answered table", async () => {
       const made = await begin(
         Buffer.from(
           'nombre;pueblo;nota\r\nJosé;Ávila;1\r\n"Ana ""la del pan""";Vigo;=2+2\r\nfalla;León;3\r\n',
@@ -111,7 +111,7 @@ for (const engine of await ruleEngines()) {
       expect(asked.length - before).toBe(7);
     });
 
-    it("stop when they are told to, and at what they may cost", async () => {
+    it("stop on request and pause at their budget", async () => {
       state.slow = 50;
       const table = `nombre,pueblo\n${"x,y\n".repeat(60)}`;
       const { id } = (await begin(table)).body as Batch;
@@ -137,7 +137,7 @@ for (const engine of await ruleEngines()) {
       expect((await ends(dear.id, "paused")).answered).toBeGreaterThan(paused.answered);
     });
 
-    it("take a cell that is empty for an empty blank, and wait for a model that is gone", async () => {
+    it("accept empty cells and pause when the model is deleted", async () => {
       const json = { name: "otro", provider: "openai-compatible", externalId: "y", baseUrl: modelAt() };
       const gone = ((await api.call("POST", "/api/model", { token: admin.token, json })).body as { id: string }).id;
       state.slow = 50;
@@ -149,7 +149,7 @@ for (const engine of await ruleEngines()) {
       expect((await result(id)).split("\r\n")[1]).toContain("DI QUIÉN ES ANA, DE .");
     });
 
-    it("count in a plan by what they cost also where the model's server tells of nothing", async () => {
+    it("count toward the cost limit without usage from the server", async () => {
       const json = { name: "Caro", costPerMonth: 60 };
       const group = await api.call("POST", "/api/group", { token: admin.token, json });
       const one = { groupId: (group.body as { id: string }).id, userId: ana.id };
@@ -160,7 +160,7 @@ for (const engine of await ruleEngines()) {
       await api.call("DELETE", `/api/member/${(member.body as { id: string }).id}`, { token: admin.token });
     });
 
-    it("count in the plan of their person, and wait where it ends", async () => {
+    it("count toward their owner's message limit and pause at it", async () => {
       const berta = await api.signUp("Berta");
       const group = await api.call("POST", "/api/group", {
         token: admin.token,
@@ -200,7 +200,7 @@ for (const engine of await ruleEngines()) {
       expect([answer.status, answer.text]).toEqual([422, expect.stringContaining(sentence)]);
     });
 
-    it("are refused for a template without blanks, a wrong budget, and the local assistant", async () => {
+    it("are refused without blanks, valid budget or language model", async () => {
       const plain = { title: "Sin huecos", content: "Hola" };
       const { id } = (await api.call("POST", "/api/template", { token: ana.token, json: plain })).body as {
         id: string;

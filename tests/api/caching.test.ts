@@ -55,7 +55,7 @@ const isQuestion = (body: object) => !JSON.stringify(body).includes("Pon título
 const asked = ({ asked: all }: Upstream) => all.filter(isQuestion) as { messages: Said[]; system?: unknown }[];
 
 describe("the prompts of a conversation", () => {
-  it("begin alike, whatever was found for each question, and end with what was", async () => {
+  it("share the same beginning and end with the material found", async () => {
     const upstream = await startUpstream(() => ({ body: streamed("Cada dos años [1].") }));
     const modelId = await makeModel({
       ...{ name: "m", provider: "openai-compatible", externalId: "m", baseUrl: `${upstream.url}/v1` },
@@ -105,7 +105,7 @@ describe("a model of Anthropic's", () => {
     });
   const marks = (said: unknown) => JSON.stringify(said)?.match(/"cache_control"/g)?.length ?? 0;
 
-  it("is told to keep the instructions and what was said before the question, and nothing of the question", async () => {
+  it("caches instructions and earlier messages, but not the question", async () => {
     const upstream = await startUpstream(() => ({ body: kept({ input_tokens: 10, output_tokens: 5 }) }));
     await converse(await anthropic(upstream), ["¿Y la caldera?", "¿Y el tejado?"]);
     const [first, second] = asked(upstream);
@@ -116,7 +116,7 @@ describe("a model of Anthropic's", () => {
     upstream.stop();
   });
 
-  it("is paid by what it had kept, what it keeps and what was new, and its person sees how much", async () => {
+  it("is billed by cached and new tokens, shown to users", async () => {
     const usage = {
       input_tokens: 100,
       cache_read_input_tokens: 1_000,
@@ -140,7 +140,7 @@ describe("a model of Anthropic's", () => {
     upstream.stop();
   });
 
-  it("behind a server that refuses the marks is asked without them, and not again with them", async () => {
+  it("is asked without cache marks once its server refuses them", async () => {
     const upstream = await startUpstream((body) =>
       JSON.stringify(body).includes("cache_control")
         ? {
@@ -171,7 +171,7 @@ it.each([
     { prompt_tokens: 200, completion_tokens: 10, prompt_cache_hit_tokens: 9_000 },
     200,
   ],
-])("tokens that %s had kept have their own price, also for a program", async (_, usage, cached) => {
+])("bills tokens cached by %s at the cached price", async (_, usage, cached) => {
   const end = `data: ${JSON.stringify({ id: "1", choices: [], usage })}\n\ndata: [DONE]\n\n`;
   const upstream = await startUpstream(() => ({ body: streamed("Sí.").replace("data: [DONE]\n\n", end) }));
   const prices = { inputPrice: 10, outputPrice: 0, cachedPrice: 1 };

@@ -165,7 +165,7 @@ for (const engine of await queryEngines()) {
       },
     );
 
-    it("of one field leaves another field that is changed at the same moment", async () => {
+    it("of one field keeps a simultaneous change to another field", async () => {
       const { id } = (await call("POST", "/api/training", { title: "Uno", kind: "knowledge", content: "Uno" }))
         .body as {
         id: string;
@@ -178,7 +178,7 @@ for (const engine of await queryEngines()) {
       }
     });
 
-    it("of a model's address does not take a key along that is written at the same moment", async () => {
+    it("of a model's address drops a key written simultaneously", async () => {
       const given = { provider: "openai-compatible", externalId: "x", apiKey: null };
       for (let n = 0; n < 10; n++) {
         const here = { ...given, name: name(), baseUrl: "http://127.0.0.1:9/v1" };
@@ -203,7 +203,7 @@ for (const engine of await queryEngines()) {
       }
     });
 
-    it("of a summary shows nothing of it to an administrator without a purpose", async () => {
+    it("of a summary hides its text from an unauthorised administrator", async () => {
       const { chatId, userMessageId: upToMessageId } = await converse(house);
       await house.api.inspect(house.admin.token, "chat", chatId);
       const path = await made(house, "/api/summary", { chatId, upToMessageId, content: "SECRETO" }, house.admin);
@@ -212,7 +212,7 @@ for (const engine of await queryEngines()) {
       expect([answer.status, answer.text]).toEqual([409, expect.not.stringContaining("SECRETO")]);
     });
 
-    it("of a deletion is made once, and not of another version than was asked for", async () => {
+    it("refuses a stale deletion and deletes only once", async () => {
       const path = await made(house, "/api/group", { name: name() }, house.admin);
       const tag = (await call("GET", path)).headers.get("ETag") ?? "";
       await call("PUT", path, { name: name() });
@@ -228,7 +228,7 @@ for (const engine of await queryEngines()) {
       expect(told).toHaveLength(1);
     });
 
-    it("of a file's name alone leaves its JSON as it was sent", async () => {
+    it("returns an uploaded JSON file unchanged under the versioned path", async () => {
       const { api, ana } = house;
       const sent = '{ "updatedAt": "ayer\\n" }';
       const { body } = await api.upload(ana.token, [new File([sent], "datos.json", { type: "application/json" })]);
@@ -237,7 +237,7 @@ for (const engine of await queryEngines()) {
       expect([read.status, read.text]).toEqual([200, sent]);
     });
 
-    it("opens no session and ends none where the audit trail can't be written", async () => {
+    it("opens and ends no session when audit can't be written", async () => {
       const { api, ana } = house;
       const sessions = () => api.db.selectFrom("sessions").where("userId", "=", ana.id).select("id").execute();
       const before = await sessions();

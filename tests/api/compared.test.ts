@@ -55,7 +55,7 @@ for (const engine of await ruleEngines()) {
         return all;
       });
 
-    it("come one after another, each as a version, and the one that is chosen goes on with its model", async () => {
+    it("arrive one by one as versions, and the chosen continues", async () => {
       const [one, two, three] = [await make("uno"), await make("dos"), await make("tres")];
       const { chatId, parentId } = await ask(one);
       expect((await compare(chatId, parentId, [two, three])).status).toBe(204);
@@ -80,7 +80,7 @@ for (const engine of await ruleEngines()) {
       expect(all.map(({ status }) => status)).toEqual(["complete", "failed", "complete"]);
     });
 
-    it("say why the next one could not begin, and wait no more", async () => {
+    it("report why the next model could not start", async () => {
       const [one, two, gone] = [await make("uno"), await make("dos"), await make("tres")];
       const { chatId, parentId } = await ask(one);
       const compared = JSON.stringify({ parentId, modelIds: [gone] });
@@ -95,7 +95,7 @@ for (const engine of await ruleEngines()) {
       expect(await answers(parentId)).toHaveLength(2);
     });
 
-    it("are asked for by the owner alone, of models that are theirs, three at most", async () => {
+    it("are requested by the owner only, with three models maximum", async () => {
       const one = await make("uno");
       const { chatId, parentId } = await ask(one);
       const group = await api.call("POST", "/api/group", { token: admin.token, json: { name: crypto.randomUUID() } });

@@ -57,7 +57,7 @@ for (const engine of await ruleEngines()) {
       return (await createApi(api.services).fetch(call, { ip: "127.0.0.1", ofMcp: true })).status;
     };
 
-    it("gives a key that is good for /mcp and for nothing else", async () => {
+    it("gives a key that works for /mcp only", async () => {
       const { access_token, expires_in } = await connect();
       expect(await byMcp(access_token)).toBe(200);
       expect(expires_in).toBe(3600);
@@ -89,7 +89,7 @@ for (const engine of await ruleEngines()) {
       expect(errorOf(await exchange(await consented(), change))).toEqual([400, error]);
     });
 
-    it("gives a key anew for the token that came with it, once", async () => {
+    it("renews a key once per refresh token", async () => {
       const first = await connect();
       const answer = await renew(first.refresh_token, { resource: "http://api/mcp" });
       const second = answer.body as Token;
@@ -102,7 +102,7 @@ for (const engine of await ruleEngines()) {
       ]);
     });
 
-    it("ends the connection whose token comes again after another has taken its place, and the one that is half a year old", async () => {
+    it("ends a connection on refresh token reuse or old age", async () => {
       const move = (ms: number) => {
         const past = (column: string) => sql<number>`${sql.ref(column)} - ${ms}`;
         return api.db
@@ -120,13 +120,13 @@ for (const engine of await ruleEngines()) {
       expect(errorOf(await renew(old.refresh_token))).toEqual([400, "invalid_grant"]);
     });
 
-    it("gives one of two programs that come at the same time with the same token its key", async () => {
+    it("gives only one of two simultaneous renewals a key", async () => {
       const { refresh_token } = await connect();
       const answers = await Promise.all([renew(refresh_token), renew(refresh_token)]);
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
     });
 
-    it("ends a key after its hour, a code after five minutes", async () => {
+    it("expires a key after its hour and an unused code", async () => {
       const { access_token } = await connect();
       await api.db
         .updateTable("apiKeys")
@@ -141,7 +141,7 @@ for (const engine of await ruleEngines()) {
       expect(errorOf(await exchange(code))).toEqual([400, "invalid_grant"]);
     });
 
-    it("is ended by the program, and leaves a person's own keys alone", async () => {
+    it("is revoked by the program, leaving personal keys alone", async () => {
       const { access_token, refresh_token } = await connect();
       const made = await api.call("POST", "/api/key", { token: ana.token, json: { name: "Mía", scope: "read" } });
       const own = (made.body as { token: string }).token;
@@ -150,7 +150,7 @@ for (const engine of await ruleEngines()) {
       expect(await byMcp(own)).toBe(200);
     });
 
-    it("shows a program as one connection, and only once it has come for its key", async () => {
+    it("lists a program once, only after it fetches its key", async () => {
       const berta = await api.signUp("Berta");
       const listed = async () =>
         ((await api.call("GET", "/api/key", { token: berta.token })).body as { items: object[] }).items;
@@ -161,7 +161,7 @@ for (const engine of await ruleEngines()) {
       expect(await listed()).toEqual([expect.objectContaining({ name: "Editor", connected: true, scope: "write" })]);
     });
 
-    it("says of a private scheme that it is a program of the device, and no website", async () => {
+    it("describes a private scheme as a program on the device", async () => {
       const redirect_uri = "com.example.editor://claude.ai/api";
       const client_id = await register([redirect_uri]);
       const query = new URLSearchParams({ client_id, redirect_uri });
@@ -169,7 +169,7 @@ for (const engine of await ruleEngines()) {
       expect(shown.body).toEqual({ name: "Editor", host: "com.example.editor: (un programa de este dispositivo)" });
     });
 
-    it("takes a name in one line that shows as it is, and no NUL", async () => {
+    it("cleans the program's name and refuses NUL or oversized addresses", async () => {
       const json = { redirect_uris: [back], client_name: "Edi\u202Etor\nde\u0000 casa" };
       const made = (await api.call("POST", "/auth/oauth/register", { json })).body as { client_name: string };
       expect(made.client_name).toBe("Editor de casa");
@@ -184,7 +184,7 @@ for (const engine of await ruleEngines()) {
       expect((await api.call("POST", "/auth/oauth/register", { json: many })).status).toBe(422);
     });
 
-    it("answers a form that is wrong in OAuth's words, and a person's open pages that a connection has ended", async () => {
+    it("answers invalid forms with OAuth errors, notifies of ended connections", async () => {
       expect(errorOf(await form("token", {}))).toEqual([400, "invalid_request"]);
       const code = await consented();
       await exchange(code);
@@ -199,7 +199,7 @@ for (const engine of await ruleEngines()) {
       expect(told).toEqual(expect.arrayContaining(["sessions", "key"]));
     });
 
-    it("keeps its connection until it has come for the key of the next", async () => {
+    it("keeps the old connection until the next key is fetched", async () => {
       const { access_token } = await connect();
       await consented();
       expect(await byMcp(access_token)).toBe(200);

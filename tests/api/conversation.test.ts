@@ -83,7 +83,7 @@ describe.each(engines)("a reply on $name", (engine) => {
     },
   );
 
-  it("is named by the model, unless the person has named it", async () => {
+  it("is followed by a title from the model", async () => {
     const chunks = await say("Hola");
     const chat = await api.call("GET", `/api/chat/${ids(chunks).chatId}`, { token: ana.token });
     expect(chunks.at(-1)).toEqual({ type: "title", title: "Charla de prueba" });
@@ -111,7 +111,7 @@ describe.each(engines)("a reply on $name", (engine) => {
     expect(textOf(parseChunks(later.text))).toBe(longReply);
   });
 
-  it("is followed by many at once, each from its own offset", async () => {
+  it("is followed by many readers from their own offsets", async () => {
     const { messageId } = await api.start(ana.token, { content: "Una respuesta lenta", modelId: models.compatible });
     const offsets = [0, 10, 100, 500];
     const readers = await Promise.all(
@@ -124,7 +124,7 @@ describe.each(engines)("a reply on $name", (engine) => {
     );
   });
 
-  it("stopped half-way is counted by its length, and its end says so", async () => {
+  it("counts tokens by length when stopped half-way", async () => {
     const bea = await api.signUp("Bea");
     const { messageId } = await api.start(bea.token, { content: "Una respuesta lenta", modelId: models.compatible });
     const followed = api.converse(bea.token, { messageId });
@@ -176,7 +176,7 @@ describe.each(engines)("a reply on $name", (engine) => {
     });
   });
 
-  it("makes one message of the same key, sent twice in parallel", async () => {
+  it("creates one message when the same key arrives twice", async () => {
     const send = () => api.start(ana.token, { content: "Doble clic", key: "clave-1", modelId: models.compatible });
     const [one, two] = await Promise.all([send(), send()]);
     expect(two).toEqual(one);
@@ -184,7 +184,7 @@ describe.each(engines)("a reply on $name", (engine) => {
     expect(found).toHaveLength(1);
   });
 
-  it("lets somebody send while replies of theirs end, many times over", async () => {
+  it("allows sending while earlier replies end, without errors", async () => {
     const eva = await api.signUp("Eva");
     const rounds = Array.from({ length: 40 }, (_, round) =>
       api.call("POST", "/api/intelligence/conversation", {
@@ -197,7 +197,7 @@ describe.each(engines)("a reply on $name", (engine) => {
     expect([...statuses].filter((status) => status !== 200 && status !== 429)).toEqual([]);
   });
 
-  it("takes another text under an old key for a new message", async () => {
+  it("treats different text with a used key as new message", async () => {
     const one = ids(await say("Un texto", { key: "clave-2" }));
     const two = ids(await say("Otro texto", { key: "clave-2" }));
     expect(two.userMessageId).not.toBe(one.userMessageId);
@@ -263,7 +263,7 @@ describe.each(engines)("a reply on $name", (engine) => {
     ["agotada", "toda la salida que puede dar en pensar", ""],
     ["filtrada", "El filtro de contenido del proveedor no ha dejado pasar", ""],
     ["herramienta", "ha querido usar una herramienta", ""],
-  ])("fails with a sentence and keeps the text when the server answers: %s", async (kind, sentence, text) => {
+  ])("fails with a sentence and keeps partial text: %s", async (kind, sentence, text) => {
     const chunks = await say(`hostil: ${kind}`, { modelId: models.hostil });
     expect(end(chunks)).toMatchObject({ status: "failed", error: expect.stringContaining(sentence) });
     const stored = await message(ids(chunks).messageId);
@@ -291,7 +291,7 @@ describe.each(engines)("a reply on $name", (engine) => {
     expect(end(chunks)).toMatchObject({ status: "complete" });
   });
 
-  it("what did not fit is asked once more, shorter, and is answered", async () => {
+  it("retries with a shorter prompt when it did not fit", async () => {
     const first = await say("palabra ".repeat(1500), { modelId: models.compatible });
     const parentId = ids(first).messageId;
     const chunks = await say("hostil: larga", { chatId: ids(first).chatId, parentId, modelId: models.hostil });
@@ -309,7 +309,7 @@ describe.each(engines)("a reply on $name", (engine) => {
     expect(usage.tokensThisMonth).toBeGreaterThan(0);
   });
 
-  it("says at the limit of the plan when it goes on, and calls no model", async () => {
+  it("is refused at the plan's limit with the retry time", async () => {
     const bea = await api.signUp("Bea");
     await api.db.updateTable("subscriptions").set({ messagesPerDay: 1 }).where("userId", "=", bea.id).execute();
     await api.converse(bea.token, { content: "Hola", modelId: models.compatible });
@@ -323,7 +323,7 @@ describe.each(engines)("a reply on $name", (engine) => {
     expect(mock.getRequests().some((entry) => JSON.stringify(entry.body).includes("Otra más"))).toBe(false);
   });
 
-  it("of the local assistant quotes the person's own messages and nobody else's, and says what it is", async () => {
+  it("of the local assistant quotes only the person's own messages", async () => {
     const local = (
       await api.db.selectFrom("models").where("provider", "=", "local").select("id").executeTakeFirstOrThrow()
     ).id;
@@ -385,7 +385,7 @@ describe.each(engines)("a reply on $name", (engine) => {
     expect((answer.body as { detail: string }).detail).toContain(sentence);
   });
 
-  it("is nobody else's: another's and an unknown chat, message or reply answer alike", async () => {
+  it("is private: foreign and unknown ids get the same answer", async () => {
     const mine = ids(await say("Hola"));
     const bea = await api.signUp("Bea");
     for (const id of [mine, { chatId: "nada", messageId: "nada", userMessageId: "nada" }]) {
@@ -423,7 +423,7 @@ describe.each(engines)("a reply on $name", (engine) => {
     }
   });
 
-  it("says whether there is anything before the messages of a page", async () => {
+  it("says whether a page of messages has earlier ones", async () => {
     const { chatId } = ids(await say("Una pregunta y su respuesta"));
     const page = async (limit: number) =>
       (await api.call("GET", `/api/chat/${chatId}/messages?limit=${limit}`, { token: ana.token })).body as {
@@ -434,7 +434,7 @@ describe.each(engines)("a reply on $name", (engine) => {
     expect(await page(1)).toMatchObject({ items: [{ role: "assistant" }], hasEarlier: true });
   });
 
-  it.each([0, 100, 250])("a chat of %i messages more is exported whole, and deleted whole", async (more) => {
+  it.each([0, 100, 250])("exports and deletes a chat with %i further messages completely", async (more) => {
     const begun = ids(await say("La primera"));
     const now = Date.now();
     const rows = Array.from({ length: more }, (_, n) =>

@@ -35,7 +35,7 @@ describe.each([
   ["informe.pdf", () => document("informe.pdf")],
   ["carta.docx", () => document("carta.docx")],
 ])("%s cut at five places", (name, whole) => {
-  it("is what is broken, and the file beside it is kept", async () => {
+  it("is read in part or refused, keeping the other file", async () => {
     const bytes = await whole();
     for (let part = 0; part < 5; part++) {
       const length = part === 0 ? 8 : Math.floor((bytes.length * part) / 5);
@@ -50,7 +50,7 @@ describe.each([
   });
 });
 
-it("a document of a few bytes of each kind is refused as what it is", async () => {
+it("refuses files that contain only the start of a format", async () => {
   for (const start of [
     "PK\x03\x04",
     "%PDF-",

@@ -25,7 +25,7 @@ describe.each(engines)("devices on $name", (engine) => {
   const shown = async (token: string) => (await api.call("GET", "/api/device", { token })).body;
   const session = async () => (await api.call("POST", "/auth/signin", { json: { email: ana.email, password } })).text;
 
-  it("is one a session, and one person's, however often and by whomever it is added", async () => {
+  it("keeps one device per session and moves it between people", async () => {
     const berta = await api.signUp("Berta");
     const all = await Promise.all(["1", "1", "2", "2"].map((n) => add(ana.token, `https://avisos.example/${n}`)));
     expect(all.map(({ status }) => status)).toEqual([204, 204, 204, 204]);
@@ -69,7 +69,7 @@ describe.each(engines)("devices on $name", (engine) => {
     expect([status, text]).toEqual([422, expect.stringContaining("una dirección de avisos que no sirve")]);
   });
 
-  it("are kept by the name that is asked, however it was spelled", async () => {
+  it("are stored under the decoded host name", async () => {
     await add(ana.token, "https://avisos.example%2eotro.example/1");
     const rows = await api.db.selectFrom("devices").where("userId", "=", ana.id).select("endpoint").execute();
     expect(rows).toEqual([{ endpoint: "https://avisos.example.otro.example/1" }]);

@@ -41,7 +41,7 @@ describe.skipIf(!hasDirectory)("coming in by a directory", () => {
     api.call("POST", `/auth/ldap/${id}`, { json: { username, password: given } });
   const detail = (answer: { body: never }) => (answer.body as { detail: string }).detail;
 
-  it("by the user name or the address, with the groups there", async () => {
+  it("signs in by username or address, with the directory's groups", async () => {
     await made("/api/group", { name: "Obras", claim: "Obra pública" });
     const answer = await comeIn("ana", "clave de ana");
     expect(answer.status).toBe(200);
@@ -68,11 +68,11 @@ describe.skipIf(!hasDirectory)("coming in by a directory", () => {
     expect([answer.status, detail(answer)]).toEqual([401, "El usuario o la contraseña no son correctos."]);
   });
 
-  it("an empty password is refused here: a directory would take it for a visitor", async () => {
+  it("refuses an empty password before asking the directory", async () => {
     expect((await comeIn("ana", "")).status).toBe(422);
   });
 
-  it("an account that has that address is joined by its password; who has none there is told", async () => {
+  it("joins an account with that address by password", async () => {
     await api.db
       .updateTable("users")
       .set({ email: "berta@ejemplo.es", emailKey: "x" })
@@ -93,7 +93,7 @@ describe.skipIf(!hasDirectory)("coming in by a directory", () => {
     expect(detail(await comeIn("sincorreo", "clave sin correo"))).toMatch(/no dice tu correo/);
   });
 
-  it("a directory that is gone, refuses this installation or hangs is told as such", async () => {
+  it("reports a directory that is unreachable, refuses or hangs", async () => {
     const gone = await addAccess({ name: "ido", address: "ldap://127.0.0.1:9" });
     const refusing = await addAccess({ name: "cerrado", secret: "no es esta" });
     const silent = createServer(() => {});

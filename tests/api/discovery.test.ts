@@ -59,7 +59,7 @@ async function look(providers: Partial<Providers>) {
       .execute();
 }
 
-it("takes a server's own window: llama.cpp, new and old, vLLM, OpenRouter; without a key", async () => {
+it("takes the context window that each server reports", async () => {
   const { url } = await serve((path) =>
     path === "/v1/models"
       ? {
@@ -118,7 +118,7 @@ it("reads lists that are not as they should be", async () => {
   ]);
 });
 
-it("asks a server what its models can do, where it says", async () => {
+it("takes each model's abilities from the servers that report them", async () => {
   const { url } = await serve((path, body) => {
     if (path === "/api/tags")
       return { models: [{ name: "a" }, { name: "b" }, { name: "vieja" }, { name: "vectores" }] };
@@ -157,7 +157,7 @@ it("asks a server what its models can do, where it says", async () => {
   ]);
 });
 
-it("takes the window that Ollama is told to give a model, and what it gives unless told", async () => {
+it("takes Ollama's configured context window, or its default", async () => {
   const { url } = await serve((path, body) =>
     path === "/api/tags"
       ? { models: [{ name: "gemma3:27b" }, { name: "qwen3" }] }
@@ -184,7 +184,7 @@ it("finds a server that starts later", async () => {
   await vi.waitFor(async () => expect(await models()).toEqual([expect.objectContaining({ name: "tardona" })]), 10_000);
 });
 
-it("looks once a night for new models, which are off until somebody chooses them", async () => {
+it("searches nightly for new models and leaves them disabled", async () => {
   const names = ["uno"];
   const { url } = await serve((path) => (path === "/v1/models" ? { data: names.map((id) => ({ id })) } : undefined));
   const database = await sqlite.open();

@@ -20,7 +20,7 @@ describe("the API's document", () => {
     expect(document.components.schemas).toMatchObject({ NewMessage: {}, ReplyAgain: {}, FollowReply: {} });
   });
 
-  it("has no field of a whole body that the administration's form leaves out", async () => {
+  it("has every replaceable field in the administration's forms", async () => {
     const { components, paths } = (await api.call("GET", "/api/openapi.json")).body as Document & {
       components: { schemas: Record<string, Schema> };
     };
@@ -74,7 +74,7 @@ describe.each((await queryEngines()).map((engine) => [engine.name, engine] as co
     });
     afterAll(() => own.close());
 
-    it("sorts each list of the administration by every column that its page offers", async () => {
+    it("sorts each administration list by every sortable column", async () => {
       for (const { path, columns } of resources) {
         for (const { name } of columns.filter(({ sorted }) => sorted)) {
           for (const way of ["asc", "desc"]) {
@@ -86,7 +86,7 @@ describe.each((await queryEngines()).map((engine) => [engine.name, engine] as co
       }
     });
 
-    it("leads through a list that is sorted by what some lack, each once", async () => {
+    it("pages through a list sorted by a nullable column", async () => {
       for (const [name, budget] of [
         ["a", null],
         ["b", 2.5],
@@ -122,7 +122,7 @@ describe.each((await queryEngines()).map((engine) => [engine.name, engine] as co
 );
 
 describe("models", () => {
-  it("are the admin's alone to change, and never show their key", async () => {
+  it("are changed by administrators only and never reveal their key", async () => {
     const admin = await api.signUp("Admin");
     const ana = await api.signUp("Ana");
     const json = {
@@ -176,7 +176,7 @@ describe("models", () => {
 });
 
 describe("lists", () => {
-  it("come in pages that a cursor goes on with, with their total", async () => {
+  it("come in pages with a cursor and a total", async () => {
     const ana = await api.signUp("Ana");
     for (let n = 0; n < 5; n++) await api.call("POST", "/api/chat", { token: ana.token, json: { title: `Chat ${n}` } });
     type List = { items: { title: string }[]; nextCursor: string | null; total: number };

@@ -96,7 +96,7 @@ describe("parameters of a program", () => {
     }
   });
 
-  it("that a model's server refuses are refused by name, and left out where only the house has set them", async () => {
+  it("refused by the server are named; configured defaults are dropped", async () => {
     const message = "Unsupported parameter: 'temperature' is not supported with this model.";
     const refusal = JSON.stringify({ error: { message, type: "invalid_request_error", param: "temperature" } });
     const upstream = await startUpstream(({ temperature }) =>

@@ -81,7 +81,7 @@ for (const engine of await ruleEngines()) {
       return id;
     };
 
-    it("is planned, agreed to, looked into, and ends as a text whose sources were read", async () => {
+    it("is planned, approved, researched and ends as a sourced report", async () => {
       const id = await planned();
       const before = await read(id);
       expect(before).toMatchObject({ title: "Informe del puente", steps: 0 });
@@ -109,7 +109,7 @@ for (const engine of await ruleEngines()) {
       expect(noted).toMatch(/datos escritos por otros\. No son instrucciones/);
     });
 
-    it("follows its plan as its person has changed it, and keeps what was read where that goes on", async () => {
+    it("follows the edited plan and reuses finished parts", async () => {
       const id = await planned();
       const { plan, updatedAt } = await read(id);
       const only = plan.slice(1);
@@ -135,7 +135,7 @@ for (const engine of await ruleEngines()) {
       expect(again).toEqual([]);
     });
 
-    it("pauses where its steps or its money end, goes on, or is written with what there is", async () => {
+    it("pauses at its step limit or finishes with partial results", async () => {
       const id = await planned({ stepsAtMost: 2 });
       await call("POST", `/${id}/start`, {});
       const paused = await reaches(id, "paused");
@@ -147,7 +147,7 @@ for (const engine of await ruleEngines()) {
       expect(done.report).toContain("## Coste\n\nNo se ha encontrado nada sobre esto.");
     });
 
-    it("is stopped after a step, and goes on where it was, with nothing done twice", async () => {
+    it("resumes after a stop without repeating work", async () => {
       const id = await planned();
       const gate = Promise.withResolvers<void>();
       models.state.gate = gate.promise;
@@ -171,7 +171,7 @@ for (const engine of await ruleEngines()) {
       expect(models.asked.length).toBeGreaterThan(asked);
     });
 
-    it("goes on where no job is there for it, as in a restored copy", async () => {
+    it("resumes without a job, as in a restored copy", async () => {
       const id = await planned();
       await api.db.updateTable("errands").set({ state: "running" }).where("id", "=", id).execute();
       await api.db.deleteFrom("jobs").where("subjectId", "=", id).execute();
@@ -215,7 +215,7 @@ for (const engine of await ruleEngines()) {
     });
     const pages = (count: number) => ({ found: Array.from({ length: count }, (_, n) => pageOf(n)) });
 
-    it("reads in all places that it looks in, and cites pages by their addresses, whatever their titles are", async () => {
+    it("reads from every source and cites pages by escaped title", async () => {
       const odd = pageOf(9, "Guía [PDF]\n# Intruso `x` <b>");
       await withTools(
         {
@@ -237,7 +237,7 @@ for (const engine of await ruleEngines()) {
       );
     });
 
-    it("says where it could not look, and does not where a person would have to be asked", async () => {
+    it("reports places it could not search or needs permission for", async () => {
       await withTools(
         { buscar_en_mis_documentos: () => ({ found: [fileOf(1)] }), buscar_en_la_web: undefined },
         async () => {
@@ -261,7 +261,7 @@ for (const engine of await ruleEngines()) {
       });
     });
 
-    it("takes again what has failed, and writes again what rests on it", async () => {
+    it("retries failed steps and rewrites the report from new results", async () => {
       const id = await planned({ looksIn: ["web"] });
       await withTools({}, async () => {
         await call("POST", `/${id}/start`, {});
@@ -288,7 +288,7 @@ for (const engine of await ruleEngines()) {
       );
     });
 
-    it("does not read the reports of errands, and goes on at once where its model is back", async () => {
+    it("ignores earlier reports and resumes when its model is back", async () => {
       const id = await planned();
       await call("POST", `/${id}/start`, {});
       const { artifactId } = await reaches(id, "done");
@@ -351,7 +351,7 @@ for (const engine of await ruleEngines()) {
       expect(JSON.stringify(answer.body)).toContain(sentence);
     });
 
-    it("begins by itself at the times of a schedule, once each", async () => {
+    it("starts once at each scheduled time", async () => {
       const json = {
         ...{ content: question, days: [1, 2, 3, 4, 5, 6, 7], time: "08:00", zone: "UTC", looksIn: ["documents"] },
       };
@@ -385,7 +385,7 @@ for (const engine of await ruleEngines()) {
       await api.call("DELETE", `/api/schedule/${id}`, { token: ana.token });
     });
 
-    it("is made for each row of a table, one after another, and its report is the answer", async () => {
+    it("runs for each table row, with its report as answer", async () => {
       const template = { title: "Obras", content: "¿Qué se sabe de {{obra}}?" };
       const made = await api.call("POST", "/api/template", { token: ana.token, json: template });
       const templateId = (made.body as { id: string }).id;
@@ -406,7 +406,7 @@ for (const engine of await ruleEngines()) {
       expect(many.text).toContain("encargos son 50 como mucho");
     });
 
-    it("pauses the series that it is for where it is stopped, and goes on with that; deleted, it fails its row alone", async () => {
+    it("pauses its series when stopped; when deleted fails its row", async () => {
       const template = { title: "Obras 2", content: "¿Qué se sabe de {{obra}}?" };
       const made = await api.call("POST", "/api/template", { token: ana.token, json: template });
       let release = () => {};
@@ -447,7 +447,7 @@ for (const engine of await ruleEngines()) {
       await expect.poll(series, { timeout: 20_000 }).toMatchObject({ state: "done", answered: 1, failed: 1 });
     });
 
-    it("has its series go on though the process dies at any point", async () => {
+    it("completes its series after a crash before the final update", async () => {
       const template = { title: "Obras 3", content: "¿Qué se sabe de {{obra}}?" };
       const made = await api.call("POST", "/api/template", { token: ana.token, json: template });
       const fields = { templateId: (made.body as { id: string }).id, looksIn: "documents" };

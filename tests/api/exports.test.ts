@@ -37,7 +37,7 @@ describe.each(await ruleEngines())("what somebody has, prepared to be downloaded
     api.fetch(`${path()}/${id}`, token, { headers });
   const bytesOf = async (answer: Response) => Buffer.from(await answer.arrayBuffer());
 
-  it("is the same ZIP as at once, with its size and its name", async () => {
+  it("matches the immediate ZIP, with its size and name", async () => {
     const { id, state, result } = await prepare(ana);
     expect([state, result.name]).toEqual(["done", expect.stringMatching(/^tertulia-\d{4}-\d\d-\d\d\.zip$/)]);
     const answer = await download(id, ana);
@@ -50,7 +50,7 @@ describe.each(await ruleEngines())("what somebody has, prepared to be downloaded
     expect(Buffer.from(prepared[Object.keys(prepared).at(-1) ?? ""] ?? []).toString()).toBe(photo);
   });
 
-  it("has the templates, assistants and scheduled questions of the person, and no secrets", async () => {
+  it("contains templates, assistants and scheduled questions, but no secrets", async () => {
     const { token } = ana;
     await api.call("POST", "/api/template", { token, json: { title: "Saludo", content: "Hola, {{nombre}}" } });
     await api.call("POST", "/api/assistant", { token, json: { name: "Gestor", instructions: "Con calma." } });
@@ -66,7 +66,7 @@ describe.each(await ruleEngines())("what somebody has, prepared to be downloaded
     expect(text).not.toMatch(/Hash|"token"|"endpoint"/);
   });
 
-  it("goes on where a download broke off, as long as it is the same", async () => {
+  it("resumes a broken download as long as it is unchanged", async () => {
     const { id, result } = await prepare(ana);
     const whole = await download(id, ana);
     const tag = whole.headers.get("ETag") ?? "";
@@ -103,7 +103,7 @@ describe.each(await ruleEngines())("what somebody has, prepared to be downloaded
     expect(answer.headers.get("Content-Range")).toBe(status === 416 ? `bytes */${result.size}` : null);
   });
 
-  it("made while it is read, it is given up in the middle of a file when its reader leaves", async () => {
+  it("stops reading files when the person leaves an immediate download", async () => {
     const opened: string[] = [];
     const closed: string[] = [];
     const { db, log, storage } = api.services;
@@ -170,7 +170,7 @@ describe.each(await ruleEngines())("what somebody has, prepared to be downloaded
     expect((list.body as { items: Prepared[] }).items.map(({ state }) => state)).toEqual(["failed", "done"]);
   });
 
-  it("is not sent again to whoever has it, and a HEAD has no parts", async () => {
+  it("answers a cached copy with 304 and HEAD without ranges", async () => {
     const { id, result } = await prepare(ana);
     const tag = (await download(id, ana)).headers.get("ETag") ?? "";
     const again = await download(id, ana, { "If-None-Match": tag });
@@ -199,7 +199,7 @@ describe.each(await ruleEngines())("what somebody has, prepared to be downloaded
     expect(await api.services.storage.stream(id, "original")).toBeUndefined();
   });
 
-  it("may be asked for ten times in an hour; what is prepared is read as often as it takes", async () => {
+  it("is limited to ten preparations per hour", async () => {
     const eva = await api.signUp("Eva");
     const ask = () => api.call("POST", `/api/user/${eva.id}/export`, { token: eva.token });
     for (let n = 0; n < 10; n++) expect((await ask()).status).toBe(201);

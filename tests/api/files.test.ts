@@ -86,7 +86,7 @@ for (const engine of await ruleEngines()) {
     }
     const one = async (sent: File) => (await upload(sent)).items[0] as Shown;
 
-    it("reads a PDF of LibreOffice's, a DOCX and a text, each page and passage in its order", async () => {
+    it("reads PDF, DOCX and CSV with passages in order", async () => {
       const { items } = await upload(
         document("informe.pdf"),
         document("carta.docx"),
@@ -114,7 +114,7 @@ for (const engine of await ruleEngines()) {
       expect((await passages(items[2]))[0]?.text).toBe("año | piñas\n2026 | 12");
     });
 
-    it("reads a document again that an earlier release could not read, for its owner alone", async () => {
+    it("rereads a document without text, for its owner only", async () => {
       const { id } = await one(document("carta.docx"));
       await api.db.deleteFrom("passages").where("fileId", "=", id).execute();
       await api.db.updateTable("files").set({ text: "" }).where("id", "=", id).execute();
@@ -131,7 +131,7 @@ for (const engine of await ruleEngines()) {
       expect((body as { items: { text: string }[] }).items[0]?.text).toContain("Estimada directora");
     });
 
-    it("makes images anew, without what their files carry, and keeps the original", async () => {
+    it("re-encodes images without metadata and keeps the original", async () => {
       const file = await one(text(await picture(2000, 1000), "foto.png"));
       expect(file).toMatchObject({ mediaType: "image/png", width: 2000 });
       const get = (variant: string) => api.fetch(`/api/file/${file.id}/content?variant=${variant}`, ana.token);
@@ -194,7 +194,7 @@ for (const engine of await ruleEngines()) {
       expect((await one(text("hola", "fac\0tura.txt"))).name).toBe("factura.txt");
     });
 
-    it("says any name in the header of its download, and nothing beside it", async () => {
+    it("encodes any file name safely in the download header", async () => {
       const name = `a"; filename="otro.exe";\u00f1 %0d%0aX-Otra: 1'(*).txt`;
       const file = await one(text("hola", name));
       const { headers } = await api.fetch(`/api/file/${file.id}/content`, ana.token);
@@ -204,7 +204,7 @@ for (const engine of await ruleEngines()) {
       expect(headers.get("X-Otra")).toBeNull();
     });
 
-    it("shows them to nobody but their owner and admins, and lets nobody upload for another", async () => {
+    it("refuses other people reading, deleting or uploading for the owner", async () => {
       const file = await one(text("Es de Ana", "secreto.txt"));
       for (const path of ["", "/passages", "/content"]) {
         expect((await api.call("GET", `/api/file/${file.id}${path}`, { token: berta.token })).status).toBe(404);
@@ -217,7 +217,7 @@ for (const engine of await ruleEngines()) {
       expect(list.total).toBe(0);
     });
 
-    it("deletes bytes and passages with the file, the project and the account", async () => {
+    it("deletes bytes and passages with file, project and account", async () => {
       const carla = await api.signUp("Carla");
       const project = (await api.call("POST", "/api/project", { token: carla.token, json: { name: "Huerto" } }))
         .body as { id: string };
@@ -249,7 +249,7 @@ for (const engine of await ruleEngines()) {
       expect([await read(1_000_000), await read(2_100_000)]).toEqual([false, true]);
     });
 
-    it("keeps within the plan's space, also when two come at once", async () => {
+    it("enforces the plan's storage, also for simultaneous uploads", async () => {
       const dora = await api.signUp("Dora");
       await api.db.updateTable("subscriptions").set({ storageMb: 1 }).where("userId", "=", dora.id).execute();
       const big = () => api.upload(dora.token, [text("x".repeat(700_000), "grande.txt")]);

@@ -66,7 +66,7 @@ describe.each(await queryEngines())("finding on $name", (engine) => {
     expect(await first(question)).toContain(answer);
   });
 
-  it("the search field wants all words, and where nothing has them, those that are meant", async () => {
+  it("requires all words and corrects misspellings when nothing matches", async () => {
     const seek = async (q: string, token = ana.token) =>
       (
         (await api.call("GET", `/api/search?q=${encodeURIComponent(q)}`, { token })).body as {
@@ -80,7 +80,7 @@ describe.each(await queryEngines())("finding on $name", (engine) => {
     expect(await seek("fiansa llabes", berta.token)).toEqual([]);
   });
 
-  it("programs get the passages that answer, with what they are from", async () => {
+  it("gives programs the matching passages with their source", async () => {
     const path = "/api/search?mode=passages&q=%C2%BFpuede%20el%20inquilino%20tener%20mascota%3F";
     const { passages } = (await api.call("GET", path, { token: ana.token })).body as {
       passages: { text: string; title: string; fileId: string | null; position: number | null }[];

@@ -115,7 +115,7 @@ for (const engine of await ruleEngines()) {
       expect(JSON.stringify(chunks)).toContain("mayo.txt");
     });
 
-    it("is followed: what is new, what has changed, what is gone", async () => {
+    it("follows new, changed and deleted files", async () => {
       const [folder] = (await list(ana)) as [Folder];
       const before = (await documents(ana)).find(({ name }) => name === "mayo.txt");
       await writeFile(join(there.folder, "Actas y más", "mayo.txt"), "En mayo se acordó no pintar nada de nada.");
@@ -133,7 +133,7 @@ for (const engine of await ruleEngines()) {
       expect(there.state.asked - asked).toBe(3);
     });
 
-    it("loses nothing by an answer that is no list of it", async () => {
+    it("loses nothing when the answer is not a valid list", async () => {
       const [folder] = (await list(ana)) as [Folder];
       const deep = `<d:multistatus xmlns:d="DAV:">${"<a>".repeat(100_000)}</d:multistatus>`;
       for (const body of ["", "<html>Mantenimiento</html>", '<d:multistatus xmlns:d="DAV:"></d:multistatus>', deep]) {
@@ -148,7 +148,7 @@ for (const engine of await ruleEngines()) {
       expect(await list(ana)).toMatchObject([{ problem: null, documents: 2 }]);
     });
 
-    it("keeps for a day what a folder inside no longer gives, and looks at the rest", async () => {
+    it("keeps an unreadable subfolder's documents for a day", async () => {
       const [folder] = (await list(ana)) as [Folder];
       await mkdir(join(there.folder, "Actas y más", "dentro"));
       await writeFile(join(there.folder, "Actas y más", "dentro", "agosto.txt"), "En agosto no hay pleno.");
@@ -185,7 +185,7 @@ for (const engine of await ruleEngines()) {
       expect(await list(ana)).toMatchObject([{ problem: null, documents: 2 }]);
     });
 
-    it("is empty here a day after its person may not read it there any more", async () => {
+    it("is emptied a day after its owner loses access", async () => {
       const [folder] = (await list(ana)) as [Folder];
       await rename(join(there.folder, "Actas y más"), join(there.folder, "Fuera"));
       await look(folder);
@@ -199,7 +199,7 @@ for (const engine of await ruleEngines()) {
       expect(await list(ana)).toMatchObject([{ documents: 2, problem: null }]);
     });
 
-    it("shows a member what is in it, who does not delete it", async () => {
+    it("is readable by project members, who may not delete it", async () => {
       const json = { email: berta.email, role: "writes" };
       await api.call("POST", `/api/project/${projectId}/members`, { token: ana.token, json });
       expect(await names(berta)).toEqual(["julio.txt", "mayo.txt"]);
@@ -211,7 +211,7 @@ for (const engine of await ruleEngines()) {
       expect(refused.text).toContain("carpeta conectada");
     });
 
-    it("leaves a project with the member who brought it, and by its owner's hand", async () => {
+    it("leaves a project with the member who connected it", async () => {
       await writeFile(join(there.folder, "Vacía", "de berta.txt"), "Berta lo sabe.");
       expect((await connect(berta, "berta.ruiz", "clave-de-berta")).status).toBe(204);
       expect((await add(berta, "Vacía")).status).toBe(201);
@@ -240,7 +240,7 @@ for (const engine of await ruleEngines()) {
       expect((await add(ana, path)).status).toBe(422);
     });
 
-    it("goes with its account, and with its server's consent to a person", async () => {
+    it("is removed when its owner disconnects the server", async () => {
       const [folder] = (await list(ana)) as [Folder];
       const address = { name: "Nube", address: there.url };
       const off = await api.call("PUT", `/api/drive/${driveId}`, {

@@ -87,7 +87,7 @@ describe("documents that LibreOffice has written are read", () => {
   });
 });
 
-it("an e-mail is read with who wrote it, and the document that came with it", async () => {
+it("reads an e-mail with its sender and attached document", async () => {
   const text = await textOf(file(bytesOf("nota.eml"), "nota.eml"));
   expect(text).toContain("# Vacaciones de la oficina\nDe: María Pérez <maria@ejemplo.es>");
   expect(text).toContain("Os envío las normas.");
@@ -95,7 +95,7 @@ it("an e-mail is read with who wrote it, and the document that came with it", as
   expect(text).toContain("veintitrés jornadas libres");
 });
 
-it("a page is read without its programs, by what it says of its characters", async () => {
+it("reads a page in its declared charset, without scripts", async () => {
   const page = `<html><head><meta charset="iso-8859-1"><title>Año</title><script>secreto()</script></head>
     <body><nav>Menú</nav><h1>Peña</h1><p>Uno<br>dos &amp; tres</p><ul><li>a<li>b</ul></body></html>`;
   const text = await textOf(file(new Uint8Array(Buffer.from(page, "latin1")), "pagina.html"));
@@ -105,7 +105,7 @@ it("a page is read without its programs, by what it says of its characters", asy
 });
 
 describe("what is unusual in a document", () => {
-  it("columns are read one after the other, what stands turned and what is written from right to left as it is read", async () => {
+  it("reads columns in order, rotated text and right-to-left text", async () => {
     const text = await textOf(file(bytesOf("columnas-y-arabe.pdf"), "columnas.pdf"));
     expect([...text.matchAll(/Cláusula (\d+)\./g)].map(([, n]) => Number(n))).toEqual(
       Array.from({ length: 14 }, (_, n) => n + 1),
@@ -147,7 +147,7 @@ describe("what is unusual in a document", () => {
     expect(text).not.toContain("jaja");
   });
 
-  it("what was deleted in an ODT under revision is not read", async () => {
+  it("ignores tracked deletions in an ODT", async () => {
     const revised = changed("vacaciones.odt", "content.xml", (xml) =>
       xml.replace(
         /<office:text[^>]*>/,
@@ -157,7 +157,7 @@ describe("what is unusual in a document", () => {
     expect(await textOf(file(revised, "revisado.odt"))).not.toContain("BORRADO");
   });
 
-  it("a sheet of very many rows is read as far as it goes", async () => {
+  it("accepts a sheet with 60,000 rows", async () => {
     const rows = Array.from({ length: 60_000 }, (_, n) => `<row r="${n + 1}"><c r="A${n + 1}"><v>${n}</v></c></row>`);
     const book = changed("gastos.xlsx", "xl/worksheets/sheet1.xml", (xml) =>
       xml.replace(/<sheetData>.*<\/sheetData>/s, `<sheetData>${rows.join("")}</sheetData>`),
@@ -243,7 +243,7 @@ describe("a ZIP of documents", () => {
     expect(items.map(({ name }) => name)).toEqual(["Declaración.txt"]);
   });
 
-  it("that belongs to a message is sent to where it is opened", async () => {
+  it("is refused in a message, pointing to the files page", async () => {
     const { detail } = await upload([file(packed(), "papeles.zip")], { temporary: "1" });
     expect(detail).toContain("Súbelo en tus archivos o en un proyecto");
   });

@@ -42,7 +42,7 @@ for (const engine of await queryEngines()) {
         ...more,
       });
 
-    it("people under age have no web and no pictures, and are told who answers for them; others have both", async () => {
+    it("deny minors web and images and name the responsible organisation", async () => {
       const school = await group("Primero de la ESO", { minors: true });
       const leo = await api.signUp("Leo");
       await join(school, leo);
@@ -59,7 +59,7 @@ for (const engine of await queryEngines()) {
       expect(await notice(berta)).toBe("Contesta una máquina.");
     });
 
-    it("a model for a group is offered to its members and who administers, and answers nobody else", async () => {
+    it("offer a group's model to members and administrators only", async () => {
       const legal = await group("Legal");
       await join(legal, ana);
       const modelId = await models({ name: "Reservado", groupIds: [legal] });
@@ -80,7 +80,7 @@ for (const engine of await queryEngines()) {
       expect(program.status).toBe(404);
     });
 
-    it("who leaves a group goes on in their chats with another model", async () => {
+    it("continue a former member's chats with another model", async () => {
       const ventas = await group("Ventas");
       const membership = await join(ventas, berta);
       const modelId = await models({ name: "De ventas", groupIds: [ventas] });
@@ -93,7 +93,7 @@ for (const engine of await queryEngines()) {
       expect(next.modelId).not.toBe(modelId);
     });
 
-    it("what was for a group that is deleted becomes nobody's, not everybody's", async () => {
+    it("keep a deleted group's model hidden from everyone", async () => {
       const breve = await group("Breve");
       await join(breve, ana);
       const modelId = await models({ name: "De nadie", groupIds: [breve] });
@@ -104,7 +104,7 @@ for (const engine of await queryEngines()) {
       expect(stored).toMatchObject({ groupIds: [breve] });
     });
 
-    it("tools and shared assistants are for their groups only, in lists and in replies", async () => {
+    it("limit tools and shared assistants to their members", async () => {
       const obra = await group("Obra");
       await join(obra, ana);
       const tool = await api.call("GET", "/api/tool?q=Calcular", { token: admin.token });
@@ -133,7 +133,7 @@ for (const engine of await queryEngines()) {
       expect(asked.status).toBe(422);
     });
 
-    it("a training for a group is in the prompts of its members alone", async () => {
+    it("put a group's training in its members' prompts only", async () => {
       const norte = await group("Norte");
       await join(norte, ana);
       const json = { title: "Norte", kind: "instruction", content: "Habla siempre del norte.", groupIds: [norte] };
@@ -149,7 +149,7 @@ for (const engine of await queryEngines()) {
       expect(await promptOf(admin)).not.toContain("Habla siempre del norte.");
     });
 
-    it("of the limits of a person's groups the most generous holds, also over the plan", async () => {
+    it("apply the most generous limit, also over the plan", async () => {
       const carla = await api.signUp("Carla");
       const plan = { userId: carla.id, plan: "gratis", startsAt: "2026-01-01T00:00:00.000Z", messagesPerDay: 1 };
       await made("/api/subscription", plan);
@@ -166,7 +166,7 @@ for (const engine of await queryEngines()) {
       expect(session).toMatchObject({ limits: { messagesPerDay: 3, costPerMonth: null } });
     });
 
-    it("a budget that all members share warns by its share and stops them in words; a group with money left lets on", async () => {
+    it("stop members at a shared budget unless another group pays", async () => {
       const dora = await api.signUp("Dora");
       const elsa = await api.signUp("Elsa");
       const poor = await group("Justo", { budget: 0.000001 });
@@ -203,7 +203,7 @@ for (const engine of await queryEngines()) {
       expect((await ask(elsa.token)).status).toBe(200);
     });
 
-    it("a notice is shown to its groups until each has read it, again when its text changes, and not beyond its end", async () => {
+    it("show a notice to members until read, changed or ended", async () => {
       const sur = await group("Sur");
       await join(sur, ana);
       const seenBy = async ({ token }: Account) =>

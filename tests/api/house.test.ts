@@ -30,7 +30,7 @@ for (const engine of await queryEngines()) {
     const image = (kind: string) => api.fetch(`/api/house/image/${kind}`, admin.token);
     const refusal = async (answer: Response) => (await answer.json()) as { errors?: Record<string, string> };
 
-    it("presents itself as it came until somebody changes it, and only administrators do", async () => {
+    it("shows default settings until an administrator changes them", async () => {
       expect(await shown()).toMatchObject({ name: "Tertulia", accent: null, logo: null, foot: "" });
       for (const token of [ana.token, ""]) {
         const asked = await Promise.all([
@@ -47,7 +47,7 @@ for (const engine of await queryEngines()) {
       expect(JSON.stringify(trail.body)).toContain("Ayuntamiento de Ejemplo");
     });
 
-    it("refuses a colour that is hardly read, with the nearest one that is, and takes that", async () => {
+    it("refuses a low-contrast colour and suggests the nearest readable one", async () => {
       const refused = await change({ accent: "#003876" });
       expect(refused.status).toBe(422);
       const { accent } = (refused.body as { errors: Record<string, string> }).errors;
@@ -58,7 +58,7 @@ for (const engine of await queryEngines()) {
       expect((await change({ accent: "" })).body).toMatchObject({ accent: null });
     });
 
-    it("does not take an unknown zone, an empty name, a group that is not there or a version that is past", async () => {
+    it("refuses invalid time zones, names, groups, domains and stale versions", async () => {
       expect((await change({ timeZone: "Europa/Madrid" })).text).toContain("Esa zona horaria no existe.");
       expect((await change({ name: " " })).text).toContain("Falta el nombre.");
       expect((await change({ groupIds: ["ninguno"] })).text).toContain("No hay ningún grupo");
@@ -69,7 +69,7 @@ for (const engine of await queryEngines()) {
       expect((await change({ name: "Otra" }, { "If-Match": '"2020-01-01T00:00:00.000Z"' })).status).toBe(409);
     });
 
-    it("lets those sign up whose address is of its domains, and puts each new account into its groups", async () => {
+    it("allows sign-up from its domains and assigns default groups", async () => {
       const group = await api.call("POST", "/api/group", { token: admin.token, json: { name: "Todos" } });
       const groupId = (group.body as { id: string }).id;
       const set = await change({ signupDomains: "@Ayto.es  sede.ayto.es", groupIds: [groupId] });
@@ -86,7 +86,7 @@ for (const engine of await queryEngines()) {
       await change({ signupDomains: "", groupIds: null });
     });
 
-    it("has a logo in SVG with nothing but what is drawn", async () => {
+    it("cleans an SVG logo down to its drawing", async () => {
       const drawn = svg(
         '<metadata><rdf:RDF/></metadata><style>.a{fill:url(#g)}</style><defs><linearGradient id="g"/></defs><path class="a" d="M0 0h10" inkscape:label="x"/><use xlink:href="#g"/><title>A &amp; B</title>',
       );
@@ -166,7 +166,7 @@ for (const engine of await queryEngines()) {
       expect((await put(svg(inner, attributes), "icon")).status).toBe(204);
     });
 
-    it("has an icon of any picture, small for a tab and large for a home screen", async () => {
+    it("makes small and large icons from any image", async () => {
       const photo = sharp({ create: { width: 900, height: 300, channels: 3, background: "#c00" } });
       expect((await put(await photo.jpeg().toBuffer(), "icon")).status).toBe(204);
       const sizes = await Promise.all(

@@ -26,7 +26,7 @@ const why = (request: Promise<unknown>) =>
     (error: { status: number; message: string }) => `${error.status} ${error.message}`,
   );
 
-it("a program has images made by the house's service, where there is one", async () => {
+it("makes images for programs when an image service is configured", async () => {
   const asked = { prompt: "Un faro", size: "1024x1024" as const };
   expect(await why(client.images.generate(asked))).toMatch(/Aquí no hay ningún servicio que haga imágenes/);
   await admin.change("/admin/tool/crear", {

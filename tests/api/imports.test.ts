@@ -101,7 +101,7 @@ for (const engine of await ruleEngines()) {
         .items;
     };
 
-    it("names a file of conversations that is damaged, and brings in the others", async () => {
+    it("names a damaged conversation file and imports the others", async () => {
       const one = { id: "otra", title: "Entera", messages: [{ id: "m", role: "user", content: "Hola" }] };
       const zip = zipSync({
         "conversations-000.json": new TextEncoder().encode(JSON.stringify([one])),
@@ -111,7 +111,7 @@ for (const engine of await ruleEngines()) {
       expect(brought).toMatchObject({ chats: 1, left: ["1 archivo: conversations-001.json"] });
     });
 
-    it("brings in ChatGPT's conversations, also from its ZIP, with their versions and dates", async () => {
+    it("imports ChatGPT's conversations from its ZIP with versions and dates", async () => {
       const zip = zipSync({
         "conversations.json": new TextEncoder().encode(JSON.stringify(chatGpt)),
         "foto.png": new Uint8Array(9),
@@ -133,7 +133,7 @@ for (const engine of await ruleEngines()) {
       expect((found.body as { messages: object[] }).messages).toHaveLength(1);
     });
 
-    it("of ChatGPT's takes what was spoken and what a canvas holds, and leaves out what nobody said", async () => {
+    it("imports ChatGPT's speech and canvas text, without hidden messages", async () => {
       const said = (id: string, parent: string, message: object) => [id, { id, parent, message }];
       const chat = {
         title: "Con de todo",
@@ -188,7 +188,7 @@ for (const engine of await ruleEngines()) {
       expect(await textsOf("Con de todo")).toEqual(["Dicho de viva voz", "**Carta**\n\nQuerida Ana:", "Lleva pan."]);
     });
 
-    it("brings in Claude's, old and new, the text of attachments too", async () => {
+    it("imports Claude's old and new formats, with attachment text", async () => {
       const message = (uuid: string, sender: string, text: string, more: object = {}) => ({
         uuid,
         sender,
@@ -233,7 +233,7 @@ for (const engine of await ruleEngines()) {
       expect(await textsOf("Con ramas")).toEqual(["Hola", "Otra"]);
     });
 
-    it("brings in Open WebUI's, without the thoughts that it keeps in the text", async () => {
+    it("imports Open WebUI's conversations without their reasoning", async () => {
       const thought = '<details type="reasoning" done="true">\n<summary>Thought</summary>\nmmm\n</details>\n';
       const chat = {
         id: "w1",
@@ -282,7 +282,7 @@ for (const engine of await ruleEngines()) {
       });
     });
 
-    it("brings in Tertulia's own, one chat or the whole ZIP of somebody's data", async () => {
+    it("imports one Tertulia chat or a person's whole ZIP", async () => {
       const berta = await api.signUp("Berta");
       const [start] = await api.converse(berta.token, { content: "Lo que llevo conmigo" });
       const chatId = start?.type === "start" ? start.chatId : "";
@@ -293,7 +293,7 @@ for (const engine of await ruleEngines()) {
       expect((await branch("Lo que llevo conmigo"))[0]?.content).toBe("Lo que llevo conmigo");
     });
 
-    it("brings the files along that an export contains, and says which it does not", async () => {
+    it("imports files contained in an export and names missing ones", async () => {
       const picture = new Uint8Array(await sharp({ create: square }).png().toBuffer());
       const report = new Uint8Array(readFileSync("tests/documents/informe.pdf"));
       const carla = await api.signUp("Carla");
@@ -368,7 +368,7 @@ for (const engine of await ruleEngines()) {
       );
     });
 
-    it("an import that was cut off in the middle of a chat leaves no half of it, and nothing twice", async () => {
+    it("resumes an interrupted import without half chats or duplicates", async () => {
       const eva = await api.signUp("Eva");
       const { jobs, storage } = api.services;
       const row = { ...chatRow(Date.now(), { userId: eva.id, title: "A medias" }) };

@@ -100,7 +100,7 @@ for (const engine of await ruleEngines()) {
       ).toString();
     };
 
-    it("are answered by e-mail, and go on by replying to that", async () => {
+    it("are answered by e-mail and continue with a reply", async () => {
       const asked = await bring(
         message({ from: `Ana <${ana.email}>`, text: says("Está en la calle Mayor."), id: "<uno@x.es>" }),
       );
@@ -122,7 +122,7 @@ for (const engine of await ruleEngines()) {
       expect(text).not.toContain("escribió:");
     });
 
-    it("bring their attachments, and say which of them could not be read", async () => {
+    it("include attachments and report unreadable ones", async () => {
       const attach: [string, string] = ["horario.txt", "El padrón abre a las ocho y media."];
       await bring(message({ from: ana.email, text: says("Visto."), attach }));
       await nextMail();
@@ -194,7 +194,7 @@ for (const engine of await ruleEngines()) {
       expect(await nextMail()).toContain("Segunda, despacio.");
     });
 
-    it("lead to the page where a tool has to be allowed, and are answered after that", async () => {
+    it("link to the tool's permission page and continue once allowed", async () => {
       await api.db.updateTable("users").set({ remembers: 1 }).where("id", "=", ana.id).execute();
       await bring(message({ from: ana.email, text: makes("recordar", { frase: "Trabaja en Lugo" }) }));
       const asks = await nextMail();

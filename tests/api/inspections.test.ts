@@ -128,7 +128,7 @@ for (const engine of await queryEngines()) {
       expect(await readRows(api, house.ana.id)).toEqual([]);
     });
 
-    it("neither moves a conversation to where it can be read, nor adds a reader, nor begins with a key", async () => {
+    it("refuses moving chats, adding members or starting with a key", async () => {
       const { api, admin, keyToken, chatId, projectId } = house;
       const project = await api.call("POST", "/api/project", { token: admin.token, json: { name: "Del admin" } });
       const { id } = project.body as { id: string };
@@ -149,7 +149,7 @@ for (const engine of await queryEngines()) {
       expect(ana.status).toBe(404);
     });
 
-    it("neither reads a file of somebody else by an assistant, nor comes into their project", async () => {
+    it("refuses reading another's file by assistant or joining their project", async () => {
       const { api, admin, ana, documentId, projectId } = house;
       await api.call("PATCH", `/api/user/${ana.id}`, { token: admin.token, json: { role: "admin" } });
       const assistant = await api.call("POST", "/api/assistant", {
@@ -169,7 +169,7 @@ for (const engine of await queryEngines()) {
       await api.db.deleteFrom("notices").where("userId", "=", ana.id).execute();
     });
 
-    it("shows one thing for an hour, in the session; the person is told", async () => {
+    it("opens one item for an hour and notifies its owner", async () => {
       const { api, admin, ana, keyToken, looks, chatId } = house;
       const asked = await api.call("GET", `/api/inspection/chat/${chatId}`, { token: admin.token });
       expect(asked.body).toEqual({ title: "Magia", ownerName: "Ana", openUntil: null });
@@ -214,7 +214,7 @@ for (const engine of await queryEngines()) {
       expect(later.status).toBe(403);
     });
 
-    it("keeps why somebody is not told, who sees it after thirty days", async () => {
+    it("hides an untold inspection from its owner for thirty days", async () => {
       const { api, admin, ana, documentId } = house;
       const json = { resource: "file", id: documentId, purpose: "Lo pide un juzgado", untold: "Secreto de sumario" };
       const before = (await toldTo(api, ana)).items.length;
@@ -229,7 +229,7 @@ for (const engine of await queryEngines()) {
       expect((await readRows(api, ana.id)).map((one) => "untold" in one && one.untold)).toContain("Secreto de sumario");
     });
 
-    it("leaves nothing read, told or recorded where the audit can't be written", async () => {
+    it("opens and notifies nothing when audit can't be written", async () => {
       const { api, admin, ana, projectId } = house;
       await api.db.schema.alterTable("audit").renameTo("audit_away").execute();
       const json = { resource: "project", id: projectId, purpose: "Para nada" };
@@ -240,7 +240,7 @@ for (const engine of await queryEngines()) {
       expect((await api.call("GET", `/api/project/${projectId}`, { token: admin.token })).status).toBe(403);
     });
 
-    it("deletes what it has not read, and keeps no text of it", async () => {
+    it("deletes unread items without recording their text", async () => {
       const { api, admin, ana } = house;
       const [start] = await api.converse(ana.token, { content: secret });
       if (start?.type !== "start") throw new Error("no start");
@@ -254,7 +254,7 @@ for (const engine of await queryEngines()) {
       expect(trail.text).toContain(`"characters":${secret.length}`);
     });
 
-    it("an administrator whom it is shown to reads it as anybody else, unrecorded", async () => {
+    it("reads a chat shared with the administrator's group without record", async () => {
       const { api, admin, ana, chatId } = house;
       const { id: groupId } = (await api.call("POST", "/api/group", { token: admin.token, json: { name: "Mago" } }))
         .body as { id: string };
@@ -295,7 +295,7 @@ for (const engine of await queryEngines()) {
       expect((await toldTo(api, house.ana)).rule).toBe("never");
     });
 
-    it("holds against who would come in as the person, or take a copy away", async () => {
+    it("refuses changing credentials, creating accounts and downloading a backup", async () => {
       const { api, admin, ana } = house;
       for (const json of [{ password: "una contraseña nueva y larga" }, { email: "otra@ejemplo.es" }]) {
         const { status, text } = await api.call("PATCH", `/api/user/${ana.id}`, { token: admin.token, json });
@@ -326,7 +326,7 @@ for (const engine of await queryEngines()) {
     });
     afterAll(() => house.api.close());
 
-    it("shows all, and records each conversation once an hour, by every way", async () => {
+    it("shows everything and records each conversation once an hour", async () => {
       const { api, admin, ana, keyToken, looks, chatId } = house;
       const paths = looks.filter(([, id]) => id === chatId).map(([, , path]) => path);
       const answers = await Promise.all(paths.map((path) => api.call("GET", path, { token: admin.token })));
@@ -342,7 +342,7 @@ for (const engine of await queryEngines()) {
       );
     });
 
-    it("records what a list shows and a search finds, and with which key", async () => {
+    it("records conversations found by search, with the key used", async () => {
       const { api, ana, admin, keyToken } = house;
       const berta = await api.signUp("Berta");
       const [start] = await api.converse(berta.token, { content: "Un conjuro de Berta" });

@@ -32,7 +32,7 @@ for (const engine of await ruleEngines()) {
     const detail = (answer: { body: never }) => (answer.body as { detail: string }).detail;
     const gone = "Esta invitación ya no vale: se usa una vez y dura siete días. Pide otra.";
 
-    it("makes an account with its role and groups where sign-up is closed, once", async () => {
+    it("creates one account with its role and groups", async () => {
       const legal = await made("/api/group", { name: "Legal" });
       const id = await made("/api/invitation", { email: "Nueva@ejemplo.es", role: "admin", groupIds: [legal] });
       const token = await linkOf(id);
@@ -68,7 +68,7 @@ for (const engine of await ruleEngines()) {
       expect((await accept(other, { name: "Eva", email: "eva@ejemplo.es", password })).status).toBe(201);
     });
 
-    it("without an address takes the one that is written, and keeps when something is wrong with it", async () => {
+    it("without an address accepts a new one after failed attempts", async () => {
       const token = await linkOf(await made("/api/invitation", {}));
       expect((await accept(token, { name: "Ana", password })).status).toBe(422);
       const taken = await accept(token, { name: "Ana", email: admin.email, password });
@@ -76,7 +76,7 @@ for (const engine of await ruleEngines()) {
       expect((await accept(token, { name: "Ana", email: "ana@ejemplo.es", password })).status).toBe(201);
     });
 
-    it("does not open with another's proof, after seven days, or once it was deleted", async () => {
+    it("refuses another's proof, an expired invitation and a deleted one", async () => {
       const [first, second] = [await made("/api/invitation", {}), await made("/api/invitation", {})];
       const [, proof] = (await linkOf(first)).split(".");
       expect(detail(await accept(`${second}.${proof}`, { name: "X", email: "x@ejemplo.es", password }))).toBe(gone);

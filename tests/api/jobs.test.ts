@@ -38,7 +38,7 @@ describe.each(engines)("work in the background on $name", (engine) => {
         .body as Shown
     ).items;
 
-  it("what fails is tried again; what has failed for good says why, and is tried once more when somebody asks", async () => {
+  it("retries failures and runs failed jobs again on request", async () => {
     let broken = true;
     let tried = 0;
     const { jobs } = await another(
@@ -63,7 +63,7 @@ describe.each(engines)("work in the background on $name", (engine) => {
     await jobs.close();
   });
 
-  it("what repeats is never given up, also by the next start", async () => {
+  it("never gives up a repeating job, even after restart", async () => {
     let tried = 0;
     const fails = async () => {
       tried++;
@@ -83,7 +83,7 @@ describe.each(engines)("work in the background on $name", (engine) => {
     await api.db.deleteFrom("jobs").where("key", "=", "email").execute();
   });
 
-  it("what can't succeed is not tried again, and each person sees their own jobs only", async () => {
+  it("does not retry hopeless jobs, and hides jobs from others", async () => {
     const { jobs } = await another(
       async () => {
         throw new JobFailed("no se puede.");
@@ -111,7 +111,7 @@ describe.each(engines)("work in the background on $name", (engine) => {
     await jobs.close();
   });
 
-  it("what a process leaves as it ends is done by the next one, and what it does afterwards is not stored", async () => {
+  it("hands jobs of a closed process to the next", async () => {
     const begun = Promise.withResolvers<void>();
     const late = Promise.withResolvers<string>();
     const first = await another(async () => {
@@ -160,7 +160,7 @@ describe.each(engines)("work in the background on $name", (engine) => {
       await Promise.all([one.jobs.close(), two.jobs.close()]);
     });
 
-  it("a document that takes long is said to be read, and no message goes without it", async () => {
+  it("refuses a message while its document is still being read", async () => {
     const slow = await openApi(engine);
     const person = await slow.signUp("Lenta");
     // As if all that read were busy.
@@ -188,7 +188,7 @@ describe.each(engines)("work in the background on $name", (engine) => {
 });
 
 describe("an e-mail", () => {
-  it("waits for a mail server that is away, encrypted, and is sent once it is back", async () => {
+  it("waits encrypted for an unavailable mail server, then is sent", async () => {
     const first = await startMailServer();
     await first.stop();
     const mail = { smtpUrl: first.url, mailTo: "casa@ejemplo.es", mailFrom: undefined };

@@ -76,7 +76,7 @@ for (const engine of await ruleEngines()) {
       return recorder.bodies.findLast((body) => body.includes(words) && !body.includes("Pon título")) ?? "";
     };
 
-    it("sends an image and a PDF to a server of OpenAI's kind and to one of Anthropic's, each in its form", async () => {
+    it("sends images and PDFs in OpenAI's and Anthropic's formats", async () => {
       const fileIds = [await upload(await picture()), await upload(document("informe.pdf"))];
       for (const [name, image] of [
         ["openai", /"type":"image_url","image_url":\{"url":"data:image\/jpeg;base64,\/9j\//],
@@ -91,7 +91,7 @@ for (const engine of await ruleEngines()) {
       }
     });
 
-    it("tells a model that can't see images that there is one", async () => {
+    it("tells a model without vision that an image exists", async () => {
       await say("¿Qué se ve? (ciego)", { modelId: models.ciego, fileIds: [await upload(await picture())] });
       expect(received("(ciego)")).toContain("Imagen adjunta «foto.png», que no puedes ver");
       expect(received("(ciego)")).not.toContain("base64");
@@ -106,7 +106,7 @@ for (const engine of await ruleEngines()) {
       expect((await prompt(chunks, admin.token)).status).toBe(404);
     });
 
-    it("goes on from a document in the next question, and not on a branch without it", async () => {
+    it("carries a document to later questions, except on another branch", async () => {
       const first = await say("Mira esto", { fileIds: [await upload(document("carta.docx"))] });
       const { chatId } = start(first);
       await say("¿Quién revisó la humedad? (sigue)", { chatId });
@@ -115,7 +115,7 @@ for (const engine of await ruleEngines()) {
       expect(received("(rama)")).not.toContain("Fermín Ochoa");
     });
 
-    it("gives passages of a document that does not fit, and how it begins when nothing in it is asked for", async () => {
+    it("gives relevant passages of a long document, or its beginning", async () => {
       const long = Array.from({ length: 400 }, (_, n) => `Capítulo ${n}: la gallina número ${n} puso huevos azules.`);
       long[300] = "Capítulo 300: el zorro Baltasar robó la llave del gallinero.";
       const fileIds = [await upload(new File([`PRINCIPIO\n${long.join("\n\n")}`], "cuento.txt"))];
@@ -128,7 +128,7 @@ for (const engine of await ruleEngines()) {
       expect(received("(principio)")).toContain("PRINCIPIO");
     });
 
-    it("gives a passage with what stands around it, where there is room for that", async () => {
+    it("gives a passage with its surroundings when they fit", async () => {
       const project = await api.call("POST", "/api/project", { token: ana.token, json: { name: "Cuentos" } });
       const { id: projectId } = project.body as { id: string };
       const long = Array.from({ length: 100 }, (_, n) => `Capítulo ${n}: el pato ${n} cruzó el río.`);
@@ -159,7 +159,7 @@ for (const engine of await ruleEngines()) {
       expect(sources(other)).toEqual([]);
     });
 
-    it("has the local assistant quote what was just attached, also when asked in other words", async () => {
+    it("lets the local assistant quote the attached document", async () => {
       const carla = await api.signUp("Carla");
       const answer = await api.upload(carla.token, [document("carta.docx")]);
       const { items } = answer.body as { items: { id: string }[] };
@@ -167,7 +167,7 @@ for (const engine of await ruleEngines()) {
       expect(textOf(chunks)).toContain("Estimada directora");
     });
 
-    it("summarises what no longer fits, drops no message unsaid, and shows it", async () => {
+    it("summarises messages that no longer fit and shows the summary", async () => {
       const filler = "palabra ".repeat(300);
       let chatId: string | undefined;
       for (let n = 0; n < 5; n++) {
@@ -188,7 +188,7 @@ for (const engine of await ruleEngines()) {
       for (const { content } of after) expect(last).toContain(content.slice(0, 20));
     });
 
-    it("gives every message to the model, whole or summarised, whoever wrote it", async () => {
+    it("gives every message to the model, whole or summarised", async () => {
       const messages = Array.from({ length: 10 }, (_, n) => ({
         id: `m${n}`,
         parentId: n > 0 ? `m${n - 1}` : null,
@@ -207,7 +207,7 @@ for (const engine of await ruleEngines()) {
       expect(received("¿Y ahora?")).not.toContain("MARCA0.");
     });
 
-    it("refuses nine files, files of others and files that are gone, and keeps the message unsent", async () => {
+    it("refuses more than eight files and foreign or missing files", async () => {
       const berta = await api.signUp("Berta");
       const answer = await api.upload(berta.token, [new File(["x"], "x.txt")]);
       const [foreign] = (answer.body as { items: { id: string }[] }).items;
@@ -228,7 +228,7 @@ for (const engine of await ruleEngines()) {
       expect(message.body).toMatchObject({ attachments: [{ name: "apuntes.txt", fileId: null }] });
     });
 
-    it("takes the same text with another file for another message, and a double click for one", async () => {
+    it("treats another file as new message, double click as one", async () => {
       const send = async (name: string, content: string) => {
         const fileIds = [await upload(new File([content], name))];
         return start(await say("Resúmelo", { fileIds, key: `clave-${engine.name}` })).messageId;
@@ -238,7 +238,7 @@ for (const engine of await ruleEngines()) {
       expect(await send("dos.txt", "Dos")).not.toBe(first);
     });
 
-    it("keeps a temporary chat out of lists and search, and ends it with its session", async () => {
+    it("hides a temporary chat and deletes it at sign-out", async () => {
       const other = await api.signUp("Dora");
       const sent = await api.upload(other.token, [new File(["El mapa del zanahorio"], "mapa.txt")], { temporary: "1" });
       const fileIds = (sent.body as { items: { id: string }[] }).items.map(({ id }) => id);

@@ -13,7 +13,7 @@ describe("a well-known model", () => {
     ["openai", "gpt-4o-mini-2024-07-18", 0.15],
     ["openai", "gpt-5.4-mini", 0.75],
     ["google", "gemini-2.5-pro", 1.25],
-  ] as const)("of %s is known as %s, by its own price and no relative's", (provider, externalId, price) => {
+  ] as const)("has its own price: provider %s, model %s", (provider, externalId, price) => {
     expect(knownModel({ provider, externalId, baseUrl: null })?.inputPrice).toBe(price);
   });
 
@@ -27,7 +27,7 @@ describe("a well-known model", () => {
   });
 });
 
-it("models of a server that was added by hand are looked for, too, and are off until they are chosen", async () => {
+it("finds new models of a manually added server, disabled", async () => {
   const upstream = await startUpstream(() => ({
     type: "application/json",
     body: JSON.stringify({ data: [{ id: "uno" }, { id: "dos" }, { id: "texto-embed" }] }),
@@ -61,7 +61,7 @@ describe("a model that is created", () => {
   });
   afterAll(() => api.close());
 
-  it("gets the window and the prices that are known of it, unless others are given, and keeps none that were taken away", async () => {
+  it("gets known window and prices unless given, and allows removal", async () => {
     const json = { name: "c", provider: "anthropic", externalId: "claude-sonnet-5" };
     const made = await api.call("POST", "/api/model", { token: admin.token, json });
     const known = {

@@ -44,7 +44,7 @@ describe.runIf(hasLlama()).each(await queryEngines())("llama.cpp's server as a s
     await llama.stop();
   });
 
-  it("says what each passage means, but for one that is too long for it, and what a question means", async () => {
+  it("embeds passages and questions, skipping passages that are too long", async () => {
     const json = { name: "En casa", externalId: "diminuto", baseUrl };
     expect((await api.call("POST", "/api/search-model", { token: admin.token, json })).status).toBe(201);
     const known = () => api.db.selectFrom("vectors").select("fileId").distinct().execute();

@@ -69,7 +69,7 @@ describe.runIf(hasLlama())("llama.cpp's server", () => {
     }
   }
 
-  it("that starts later is found within a minute, with the window that it was started with", async () => {
+  it("is found within a minute of starting, with its window", async () => {
     llama = startLlama(port, window);
     await vi.waitFor(
       async () => {
@@ -88,21 +88,21 @@ describe.runIf(hasLlama())("llama.cpp's server", () => {
     expect(await reply()).toMatchObject({ status: "complete" });
   });
 
-  it("answers also when the conversation has outgrown its window, which counts one token for each byte", async () => {
+  it("answers after the conversation exceeds its context window", async () => {
     for (let turn = 0; turn < 6; turn++) chat = await browser.say(`Otra vez, ${"palabra ".repeat(120)}`, chat);
     expect(await reply()).toMatchObject({ status: "complete" });
     const before = (await messages()).slice(1);
     expect(Buffer.byteLength(before.map(({ content }) => content).join(""))).toBeGreaterThan(window);
   });
 
-  it("is told of what is too long for it as what it is", async () => {
+  it("reports a message that is too long for its window", async () => {
     chat = await browser.say("palabra ".repeat(1_500), chat);
     const last = await reply();
     expect(last).toMatchObject({ status: "failed", error: expect.stringContaining("demasiado larga") });
     expect(readable(await browser.html(chat))).toContain("demasiado larga");
   });
 
-  it("that is gone is told, and goes on when it is back", async () => {
+  it("reports an unreachable server and answers after its restart", async () => {
     await llama?.stop();
     chat = await browser.say("¿Sigues ahí?");
     expect(await reply()).toMatchObject({

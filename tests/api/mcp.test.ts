@@ -62,7 +62,7 @@ describe.each(["auto", "legacy"] as const)("the official MCP client, speaking %s
     return { text: first.text, isError: isError === true };
   };
 
-  it("is offered tools that say what they do, and which of them only read", async () => {
+  it("lists tools with descriptions and read-only hints", async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).toSorted()).toEqual([
       "ask",
@@ -81,7 +81,7 @@ describe.each(["auto", "legacy"] as const)("the official MCP client, speaking %s
     }
   });
 
-  it("asks a model, goes on in the same conversation, finds it and reads it", async () => {
+  it("asks a model, continues the chat, finds and reads it", async () => {
     const first = await use("ask", { message: `Hola desde el programa ${mode}`, model: "gpt-4o" });
     expect(first.text).toContain("Una respuesta **breve**. Con dos frases.");
     const [, chat = ""] = /chat ([\w-]{36})/.exec(first.text) ?? [];
@@ -145,7 +145,7 @@ describe("a program's key", () => {
     await client.close();
   });
 
-  it("is asked for before anything is read, and what is too large or no JSON is refused", async () => {
+  it("is checked first; oversized or invalid bodies are refused", async () => {
     const send = (token: string, body: BodyInit) =>
       fetch(`${server.url}/mcp`, {
         method: "POST",
@@ -164,7 +164,7 @@ describe("a program's key", () => {
   });
 });
 
-it("pages on a machine of their own pass programs on to the API", async () => {
+it("reaches the API through pages on a separate machine", async () => {
   const front = await startServer({ API_BASE_URL: `${server.url}/v1` });
   const client = await connect(ana.read, "auto", front.url);
   const { content } = await client.callTool({ name: "list_projects", arguments: {} });

@@ -72,7 +72,7 @@ describe.each(await ruleEngines())("search by meaning on $name", (engine) => {
     ["fails", "tiene un problema"],
     ["drops one", "no son los números"],
     ["html", "no se entiende"],
-  ] as const)("a model that %s is not enabled, and it is said why", async (how, why) => {
+  ] as const)("refuses to enable a model that %s and explains why", async (how, why) => {
     server.behave(how);
     const { status, body } = await save();
     server.behave("answers");
@@ -82,7 +82,7 @@ describe.each(await ruleEngines())("search by meaning on $name", (engine) => {
     expect((await save({ enabled: false, name: `Apagado ${how}` })).status).toBe(201);
   });
 
-  it("is looked after by admins alone, who never see the key again", async () => {
+  it("is configured by administrators only and hides the key", async () => {
     expect((await save({}, ana.token)).status).toBe(404);
     const { status, body, text } = await save();
     expect(status).toBe(201);
@@ -97,7 +97,7 @@ describe.each(await ruleEngines())("search by meaning on $name", (engine) => {
     expect([refused, why]).toEqual([422, expect.stringContaining("escribir la clave otra vez")]);
   });
 
-  it("finds what is said in other words, for its owner alone", async () => {
+  it("finds documents by meaning, for their owner only", async () => {
     await learn();
     expect(await vectors()).toBe(handbook.length);
     expect((await seek("¿Cuántas vacaciones tengo?"))[0]).toBe(handbook[0]);
@@ -108,12 +108,12 @@ describe.each(await ruleEngines())("search by meaning on $name", (engine) => {
     expect(await seek("¿Cuántas vacaciones tengo?", berta.token)).toEqual([]);
   });
 
-  it("the search field shows it too, where nobody has written the words, and nothing that is merely nearest", async () => {
+  it("shows relevant matches in the search field and no others", async () => {
     expect(await seekFiles("vacaciones")).toEqual(["norma-0.txt"]);
     expect(await seekFiles("xilófono")).toEqual([]);
   });
 
-  it("programs get the same numbers from OpenAI's client, as many as they ask for, and a sentence without a model", async () => {
+  it("gives programs embeddings, counted in their plan", async () => {
     const ask = (json: object, token = ana.token) => api.call("POST", "/embeddings", { token, json });
     const { body } = await ask({ model: "ideas", input: ["Unas vacaciones", "Otra cosa"] });
     const { data } = body as { data: { embedding: number[] }[] };
@@ -144,7 +144,7 @@ describe.each(await ruleEngines())("search by meaning on $name", (engine) => {
       await api.db.updateTable("searchModels").set({ enabled: 1 }).where("id", "=", id).execute();
   });
 
-  it("new documents are learnt, deleted ones forgotten, and nothing is asked twice", async () => {
+  it("embeds new documents once and forgets deleted ones", async () => {
     const asked = server.asked.length;
     await learn();
     expect(server.asked.length).toBe(asked);
@@ -159,7 +159,7 @@ describe.each(await ruleEngines())("search by meaning on $name", (engine) => {
     expect(await vectors()).toBe(handbook.length);
   });
 
-  it("a passage that the model refuses keeps none of the others from being learnt", async () => {
+  it("embeds other passages when the model refuses one", async () => {
     const texts = ["Algo LARGUÍSIMO.", "Para el descanso hay una sala azul."];
     const files = texts.map((text, n) => new File([text], `otra-${n}.txt`));
     const { body } = await api.upload(ana.token, files);
@@ -188,7 +188,7 @@ describe.each(await ruleEngines())("search by meaning on $name", (engine) => {
     await api.call("DELETE", `/api/file/${file?.id}`, { token: ana.token });
   });
 
-  it("a server that is away leaves the words, and says so in the model's row", async () => {
+  it("falls back to words when the server is unavailable", async () => {
     server.behave("hangs");
     expect((await seek("¿Dónde firman las visitas?"))[0]).toBe(handbook[4]);
     expect(server.unanswered).toBe(1);
@@ -211,7 +211,7 @@ describe.each(await ruleEngines())("search by meaning on $name", (engine) => {
     expect(well).toMatchObject({ items: [{ problem: null }] });
   });
 
-  it("another model begins anew, and the last that is deleted leaves nothing", async () => {
+  it("re-embeds everything for another model; deletes vectors with the last", async () => {
     const asked = server.asked.length;
     const { body } = await save({ name: "Otro", externalId: "ideas-2", passagePrefix: "passage:" });
     await learn();

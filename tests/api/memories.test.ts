@@ -47,7 +47,7 @@ for (const engine of await ruleEngines()) {
         models.asked.findLast((turns) => !turns.some(({ content }) => String(content).startsWith("Pon título"))),
       );
 
-    it("is off until its person switches it on, and then given to models as data", async () => {
+    it("is given to models as data only after being enabled", async () => {
       await call("POST", "", { text: "Trabaja en el padrón de Lugo" });
       expect(await read()).toMatchObject({ on: false, available: true });
       await ask("Hola");
@@ -61,7 +61,7 @@ for (const engine of await ruleEngines()) {
       expect(given()).not.toContain("padrón");
     });
 
-    it("is proposed by a model, and kept once its person says yes, with where it comes from", async () => {
+    it("is proposed by a model, kept once the person approves", async () => {
       const { chatId, messageId } = await ask(makes("recordar", { frase: "Prefiere respuestas cortas" }));
       expect((await read()).items.map(({ text }) => text)).not.toContain("Prefiere respuestas cortas");
       const message = async () =>
@@ -79,7 +79,7 @@ for (const engine of await ruleEngines()) {
       expect(kept?.chatId).toBe(chatId);
     });
 
-    it("is asked for each time, whatever was allowed before, and of the person themselves", async () => {
+    it("requires the person's own approval each time, never a key's", async () => {
       const { id = "" } =
         (await api.db.selectFrom("tools").where("kind", "=", "memory").select("id").executeTakeFirst()) ?? {};
       const settings = JSON.stringify({ tools: { recordar: { ask: false } } });
@@ -108,7 +108,7 @@ for (const engine of await ruleEngines()) {
       await api.db.updateTable("tools").set({ settings: "{}" }).where("id", "=", id).execute();
     });
 
-    it("is not proposed where it is off, in temporary chats, or where the house does not have it", async () => {
+    it("is not proposed when disabled, unavailable or in temporary chats", async () => {
       const offered = async (more = {}) => {
         const { messageId } = await ask(makes("recordar", { frase: "No debe quedar" }), more);
         const { content } = (await api.call("GET", `/api/message/${messageId}`, { token: ana.token })).body as {
@@ -155,7 +155,7 @@ for (const engine of await ruleEngines()) {
       expect(given()).toContain("acaba en mayo");
     });
 
-    it("stays with its person when the project of somebody else is deleted, or is left", async () => {
+    it("stays with the author after a shared project ends", async () => {
       const scopes = async () =>
         (
           await api.db
@@ -184,7 +184,7 @@ for (const engine of await ruleEngines()) {
       ]);
     });
 
-    it("is neither changed nor deleted while nothing of its person may be", async () => {
+    it("cannot be changed or deleted while on legal hold", async () => {
       const [one] = (await read()).items;
       const hold = await api.call("POST", "/api/hold", {
         token: admin.token,
@@ -195,7 +195,7 @@ for (const engine of await ruleEngines()) {
       await api.call("DELETE", `/api/hold/${(hold.body as { id: string }).id}`, { token: admin.token });
     });
 
-    it("is given in whole sentences, the newest where there is no room for all", async () => {
+    it("gives whole entries, preferring the newest when space is short", async () => {
       const json = {
         name: "Pequeño",
         provider: "openai-compatible",

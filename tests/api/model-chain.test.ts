@@ -73,7 +73,7 @@ for (const engine of await ruleEngines()) {
     it.each([
       ["is down", "caido"],
       ["says nothing in time", "mudo"],
-    ])("another model answers where one %s, and the reply says so", async (_, name) => {
+    ])("uses the fallback where a model %s, and says so", async (_, name) => {
       const fallbackId = await make("bueno", { inputPrice: 1, outputPrice: 1 });
       const { text, reply } = await ask(await make(name, { fallbackId }));
       expect(text).toBe("Contesto yo");
@@ -85,13 +85,13 @@ for (const engine of await ruleEngines()) {
       expect(models()).toEqual([name, "bueno"]);
     });
 
-    it("never after a text: what has come stays, and says that it was cut", async () => {
+    it("keeps a reply cut off midway without using a fallback", async () => {
       const { reply } = await ask(await make("cortado", { fallbackId: await make("bueno") }));
       expect(reply).toMatchObject({ status: "failed", content: "Empiezo así" });
       expect(models()).toEqual(["cortado"]);
     });
 
-    it("passes over models that are off or for others, and ends where all fail", async () => {
+    it("skips disabled or restricted fallbacks and ends when all fail", async () => {
       const group = await api.call("POST", "/api/group", { token: admin.token, json: { name: "Otros" } });
       const last = await make("caido");
       const forOthers = await make("bueno", { fallbackId: last, groupIds: [(group.body as { id: string }).id] });
@@ -119,7 +119,7 @@ for (const engine of await ruleEngines()) {
       expect(last).not.toContain("ana@ejemplo.es");
     });
 
-    it("hides it also when the reply goes on later, with the model that has taken it over", async () => {
+    it("hides identifiers from the fallback when a reply is resumed", async () => {
       const fallbackId = await make("bueno");
       const { reply } = await ask(await make("caido", { fallbackId, pseudonyms: true }), "Mi correo es ana@ejemplo.es");
       const { id } = reply as Message & { id: string };
@@ -130,7 +130,7 @@ for (const engine of await ruleEngines()) {
       for (const { body } of asked) expect(body).not.toContain("ana@ejemplo.es");
     });
 
-    it("goes on for programs, too, but not with what they have asked wrongly", async () => {
+    it("uses the fallback model for programs through the API too", async () => {
       const fallbackId = await make("bueno");
       const id = await make("caido", { fallbackId });
       const key = await api.call("POST", "/api/key", { token: ana.token, json: { name: "programa", scope: "write" } });
@@ -143,7 +143,7 @@ for (const engine of await ruleEngines()) {
       expect(models()).toEqual(["caido", "bueno"]);
     });
 
-    it("passes over a model that takes no pictures, where a program sends one", async () => {
+    it("skips a fallback without image support for programs sending images", async () => {
       const last = await make("bueno", { acceptsImages: true });
       const blind = await make("bueno", { fallbackId: last, acceptsImages: false });
       const id = await make("caido", { fallbackId: blind, acceptsImages: true });
@@ -163,7 +163,7 @@ for (const engine of await ruleEngines()) {
       expect(models()).toEqual(["caido", "bueno"]);
     });
 
-    it("is forgotten when its model is deleted, and can be no model of its own", async () => {
+    it("is cleared on model deletion and refuses the model itself", async () => {
       const fallbackId = await make("bueno");
       const id = await make("caido", { fallbackId });
       const self = { token: admin.token, json: bodyOf("caido", { fallbackId: id }) };

@@ -50,12 +50,12 @@ afterAll(async () => {
   models.close();
 });
 
-it("one connection to a model's server brings one message after another, and their titles", async () => {
+it("reuses one connection to a model's server for successive messages", async () => {
   for (let n = 0; n < 3; n++) expect(textOf(await api.converse(person.token, { content: "Hola" }))).toBe("Hola.");
   expect([...connections.values()]).toEqual([6]);
 });
 
-it("a message whose kept connection the server closes goes over a new one", async () => {
+it("opens another connection when the server closes the kept one", async () => {
   closesKept = true;
   expect(textOf(await api.converse(person.token, { content: "Hola" }))).toBe("Hola.");
   expect(connections.size).toBeGreaterThan(1);
@@ -80,7 +80,7 @@ it.each([
   expect(end).toMatchObject({ status: "failed", error: expect.stringContaining(sentence) });
 });
 
-it("an answer that begins with a byte order mark is read whole", async () => {
+it("reads a whole answer beginning with a byte order mark", async () => {
   const body = `\uFEFF${events("Ho")}${events("la.")}data: [DONE]\n\n`;
   odd = `HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   expect(textOf(await api.converse(person.token, { content: "Hola" }))).toBe("Hola.");

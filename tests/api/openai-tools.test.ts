@@ -73,7 +73,7 @@ describe.each(protocols)("a program with tools, over %s", (provider, externalId,
     model = await makeModel(`con ${provider}`, provider, externalId, `${models.url}${path}`);
   });
 
-  it("has them called by the model, gives it what came of them, and gets its answer", async () => {
+  it("runs the tools the model calls and receives its answer", async () => {
     asked.length = 0;
     const runner = client.chat.completions.runTools({ model, messages: [question], tools: [weather] });
     expect(await runner.finalContent()).toBe("En Vigo llueve.");
@@ -94,7 +94,7 @@ describe.each(protocols)("a program with tools, over %s", (provider, externalId,
 });
 
 describe("a program with tools", () => {
-  it("is told why a model has stopped, with no text but its calls", async () => {
+  it("receives the finish reason and tool calls without text", async () => {
     const model = await makeModel("una vez", "openai-compatible", "gpt-4o", `${models.url}/v1`);
     const { choices } = await client.chat.completions.create({ model, messages: [question], tools: [declared] });
     expect(choices[0]).toMatchObject({
@@ -118,7 +118,7 @@ describe("a program with tools", () => {
     ]);
   });
 
-  it("has its choice and its schema passed on as they are", async () => {
+  it("has tool choice and tool schemas passed on unchanged", async () => {
     const bodies: { tools: unknown; tool_choice: unknown }[] = [];
     const model = await makeModel(
       "espía",
@@ -159,7 +159,7 @@ describe("a program with tools", () => {
     ]);
   });
 
-  it("tells the calls of a server apart that gives them neither index nor id", async () => {
+  it("distinguishes tool calls that come without an index or id", async () => {
     const call = (city: string) => ({ function: { name: "tiempo", arguments: JSON.stringify({ ciudad: city }) } });
     const events = ["Vigo", "Lugo"].map(
       (city) => chunk({ tool_calls: [call(city)] }, "tool_calls").split("data: [DONE]")[0],
@@ -173,7 +173,7 @@ describe("a program with tools", () => {
     ]);
   });
 
-  it("gets broken arguments as they are, and may send them back", async () => {
+  it("receives malformed arguments unchanged and may send them back", async () => {
     const model = await makeModel(
       "rota",
       "openai-compatible",

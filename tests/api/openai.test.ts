@@ -72,7 +72,7 @@ describe("a client of OpenAI's", () => {
     expect(answer.usage?.total_tokens).toBeGreaterThan(0);
   });
 
-  it("gets an answer as it is written, its use at the end", async () => {
+  it("streams an answer with the token usage at the end", async () => {
     const stream = await client.chat.completions.create({
       ...ask("Una respuesta lenta"),
       stream: true,
@@ -103,7 +103,7 @@ describe("a client of OpenAI's", () => {
     await expect.poll(spent).toBeGreaterThan(before);
   });
 
-  it("has so many answers at once, and its place back however one ends (guard: underway)", async () => {
+  it("limits concurrent answers and frees each place afterwards (guard: underway)", async () => {
     const slow = () => client.chat.completions.create({ ...ask("Una respuesta lenta"), stream: true });
     const streams = await Promise.all(Array.from({ length: limits.repliesAtOnce }, slow));
     await expect(slow()).rejects.toMatchObject({ status: 429 });
@@ -168,7 +168,7 @@ describe("a client of OpenAI's", () => {
     expect(await failed(stranger.models.list())).toEqual([401, expect.stringContaining("Necesitas iniciar sesión.")]);
   });
 
-  it("reads why an answer that has begun breaks off, as one of its errors", async () => {
+  it("receives an OpenAI error when a begun answer breaks off", async () => {
     const stream = await client.chat.completions.create({ ...ask("Una respuesta cortada"), stream: true });
     let text = "";
     const reading = (async () => {
@@ -181,12 +181,12 @@ describe("a client of OpenAI's", () => {
   it.each([
     ["error 401", 424],
     ["error 500", 502],
-  ])("is told whose fault an upstream's «%s» is, streamed or not", async (said, status) => {
+  ])("receives the right status for an upstream «%s», streamed too", async (said, status) => {
     await expect(client.chat.completions.create(ask(said))).rejects.toMatchObject({ status });
     await expect(client.chat.completions.create({ ...ask(said), stream: true })).rejects.toMatchObject({ status });
   });
 
-  it("asks for one model by its name, and is told in OpenAI's words of one that is not there", async () => {
+  it("retrieves a model by name and gets model_not_found otherwise", async () => {
     expect(await client.models.retrieve("gpt-4o")).toMatchObject({ id: "gpt-4o", object: "model" });
     const missing = client.models.retrieve("nada");
     await expect(missing).rejects.toMatchObject({ status: 404, code: "model_not_found" });
@@ -199,7 +199,7 @@ describe("a client of OpenAI's", () => {
     await expect(request()).rejects.toMatchObject({ status: 404, message: expect.stringContaining("Aquí no ") });
   });
 
-  it("has its earlier tool calls and the shape of the answer passed on", async () => {
+  it("has earlier tool results and the response format passed on", async () => {
     const recorder = await startRecorder(models.url);
     onTestFinished(() => recorder.stop());
     const json = {
@@ -232,7 +232,7 @@ describe("a client of OpenAI's", () => {
     await expect(client.chat.completions.create(wrong)).rejects.toMatchObject({ status: 422 });
   });
 
-  it("of a page on another site is let in where the environment names it, and nowhere else", async () => {
+  it("is allowed cross-origin only from origins named in the environment", async () => {
     const asks = (origin: string) =>
       fetch(`${server.url}/v1/chat/completions`, {
         method: "OPTIONS",

@@ -43,7 +43,7 @@ for (const engine of await ruleEngines()) {
         .items;
     };
 
-    it("are said once of a reply, changed, read by who administers with what they are of, and taken back", async () => {
+    it("are given, changed, listed for administrators with context, and withdrawn", async () => {
       const { messageId, chatId } = await reply();
       expect((await say(messageId, { useful: true })).status).toBe(204);
       expect((await say(messageId, { useful: false, reason: "Se inventa la fecha." })).status).toBe(204);
@@ -61,7 +61,7 @@ for (const engine of await ruleEngines()) {
       expect(await listed()).toEqual([]);
     });
 
-    it("are of one's own replies alone, not of questions, and of nothing that is temporary", async () => {
+    it("are refused on others' replies, questions and temporary chats", async () => {
       const { messageId, userMessageId } = (await reply()) as { messageId: string; userMessageId: string };
       expect((await say(messageId, { useful: true }, admin.token)).status).toBe(404);
       expect((await say(userMessageId, { useful: true })).status).toBe(404);
@@ -78,7 +78,7 @@ for (const engine of await ruleEngines()) {
       expect(await listed({ useful: true })).toEqual([]);
     });
 
-    it("lead to the same question for another model, whose answer is stored nowhere", async () => {
+    it("let administrators try another model without storing the answer", async () => {
       const { messageId } = await reply();
       await say(messageId, { useful: true });
       const [opinion] = await listed({ useful: true });

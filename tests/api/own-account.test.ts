@@ -28,7 +28,7 @@ describe.each(engines)("one's own account on $name", (engine) => {
     api.call("POST", "/auth/signin", { json: { email, password: word } });
   const session = (token: string) => api.call("GET", "/auth/session", { token });
 
-  it("changes a name without further ado, e-mail and password only with the password", async () => {
+  it("requires the current password for a new e-mail or password", async () => {
     const ana = await api.signUp();
     expect((await change(ana, { name: "Ana María" })).body).toMatchObject({ name: "Ana María" });
     for (const json of [{ email: "nueva@ejemplo.es" }, { password: newPassword }]) {
@@ -44,7 +44,7 @@ describe.each(engines)("one's own account on $name", (engine) => {
     expect((await signIn(ana.email)).status).toBe(200);
   });
 
-  it("changes the e-mail to one that nobody has, and signs in with it", async () => {
+  it("signs in with a new e-mail that no account uses", async () => {
     const [ana, bea] = [await api.signUp(), await api.signUp("Bea")];
     const taken = await change(ana, { email: bea.email.toUpperCase(), currentPassword: password });
     expect(taken.body).toMatchObject({ status: 409, errors: { email: "Ese correo ya lo usa otra cuenta." } });
@@ -55,7 +55,7 @@ describe.each(engines)("one's own account on $name", (engine) => {
     expect((await signIn(ana.email)).status).toBe(401);
   });
 
-  it("a new password ends all other sessions and keeps this one", async () => {
+  it("ends all other sessions but this one after password changes", async () => {
     const ana = await api.signUp();
     const other = await signIn(ana.email);
     expect((await change(ana, { password: newPassword, currentPassword: password })).status).toBe(200);
@@ -65,14 +65,14 @@ describe.each(engines)("one's own account on $name", (engine) => {
     expect((await signIn(ana.email, newPassword)).status).toBe(200);
   });
 
-  it("answers one of several people who change to the same e-mail at once, and no 500", async () => {
+  it("grants a new e-mail to one of several simultaneous requests", async () => {
     const people = await Promise.all([1, 2, 3, 4].map(() => api.signUp()));
     const email = `misma-${people[0]?.email}`;
     const answers = await Promise.all(people.map((person) => change(person, { email, currentPassword: password })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
   });
 
-  it("a new e-mail ends other sessions and links that were sent to the old one", async () => {
+  it("ends other sessions and old reset links after e-mail changes", async () => {
     const ana = await api.signUp();
     const other = await signIn(ana.email);
     await api.call("POST", "/auth/reset", { json: { email: ana.email } });
@@ -84,7 +84,7 @@ describe.each(engines)("one's own account on $name", (engine) => {
     expect(used.status).toBe(422);
   });
 
-  it("cannot be shut by others who guess: what they use up is theirs", async () => {
+  it("stays usable by the owner while others guess the password", async () => {
     const ana = await api.signUp();
     // Ten are let through; twice as many where some are counted in the process alone, while every connection is in use.
     const statuses: number[] = [];
@@ -105,7 +105,7 @@ describe.each(engines)("one's own account on $name", (engine) => {
     expect((await api.call("GET", `/api/user/${bea.id}/export`, { token })).status).toBe(404);
   });
 
-  it("lists the open sessions and ends one, or all others, at once", async () => {
+  it("lists open sessions and ends one or all others", async () => {
     const ana = await api.signUp();
     const [second, third] = [(await signIn(ana.email)).text, (await signIn(ana.email)).text];
     const list = async () =>
@@ -137,7 +137,7 @@ describe.each(engines)("one's own account on $name", (engine) => {
     expect((await api.call("GET", "/api/usage?days=1000", { token: ana.token })).status).toBe(422);
   });
 
-  it("takes everything along in a ZIP, and nothing of anyone else", async () => {
+  it("exports all data of the owner alone as a ZIP", async () => {
     const [ana, bea] = [await api.signUp(), await api.signUp("Bea")];
     await api.converse(ana.token, { content: "Un título con / y «comillas»" });
     await api.converse(bea.token, { content: "Secreto de Bea" });
@@ -160,7 +160,7 @@ describe.each(engines)("one's own account on $name", (engine) => {
     expect(text.join()).not.toMatch(/Secreto de Bea|argon2|Hash/);
   });
 
-  it("is deleted with the password, and everything of it is gone", async () => {
+  it("is deleted with all data after confirming the password", async () => {
     const ana = await api.signUp();
     await api.converse(ana.token, { content: "Adiós" });
     const remove = (currentPassword: string) =>
@@ -207,7 +207,7 @@ describe.each(engines)("one's own account on $name", (engine) => {
     const mailedToken = async ({ email }: Account) =>
       /https:\/\/tertulia\.example\/auth\/reset\/([\w-]+)/.exec(await mails.nextTo(email))?.[1] ?? "";
 
-    it("is replaced by a link in an e-mail, once, and all sessions end", async () => {
+    it("is reset once by an e-mailed link, ending all sessions", async () => {
       const ana = await api.signUp();
       expect((await ask(ana.email)).status).toBe(202);
       const token = await mailedToken(ana);
@@ -221,12 +221,12 @@ describe.each(engines)("one's own account on $name", (engine) => {
       expect((await use(token)).status).toBe(422);
     });
 
-    it("says the same of an address that nobody has, and sends nothing", async () => {
+    it("answers alike for an unknown address and sends no e-mail", async () => {
       expect((await ask("nadie@ejemplo.es")).status).toBe(202);
       expect(mails.received.filter((message) => message.includes("nadie@"))).toEqual([]);
     });
 
-    it("has a link that ends after an hour, and one that a newer one replaces", async () => {
+    it("expires reset links after an hour or with newer links", async () => {
       const ana = await api.signUp();
       await ask(ana.email);
       const first = await mailedToken(ana);
@@ -272,7 +272,7 @@ describe.each(engines)("one's own account on $name", (engine) => {
       return { secret: begun.secret, spent: json.code, codes };
     }
 
-    it("of one session shows its secret to no other, and no other confirms it (guard: pendingSecrets)", async () => {
+    it("keeps each pending secret to one session (guard: pendingSecrets)", async () => {
       const ana = await api.signUp("Ana");
       const other = (await signIn(ana.email)).text;
       const begin = async (token: string) =>
@@ -318,7 +318,7 @@ describe.each(engines)("one's own account on $name", (engine) => {
       expect((await session(entered?.text ?? "")).status).toBe(200);
     });
 
-    it("takes each recovery code once, written with or without its hyphen", async () => {
+    it("accepts each recovery code once, with or without the hyphen", async () => {
       const ana = await api.signUp();
       const { codes } = await protect(ana);
       expect(new Set(codes).size).toBe(10);
@@ -331,7 +331,7 @@ describe.each(engines)("one's own account on $name", (engine) => {
       expect(state.body).toEqual({ enabled: true, recoveryCodesLeft: 8 });
     });
 
-    it("is activated once, however often it is asked for at the same moment", async () => {
+    it("is activated once despite several simultaneous requests", async () => {
       const ana = await api.signUp();
       const { token } = ana;
       const begin = () => api.call("POST", "/auth/authenticator", { token });
@@ -363,7 +363,7 @@ describe.each(engines)("one's own account on $name", (engine) => {
       expect((await session(other.text)).status).toBe(401);
     });
 
-    it("accepts no forged ticket, and none from before a new password", async () => {
+    it("refuses forged tickets and tickets older than a password change", async () => {
       const ana = await api.signUp();
       const { codes } = await protect(ana);
       const ticket = await ticketFor(ana.email);
@@ -404,7 +404,7 @@ describe.each(engines)("one's own account on $name", (engine) => {
 });
 
 describe.each(engines)("contact and support on $name", (engine) => {
-  it("store every message, and e-mail it to the house with the person's address to answer", async () => {
+  it("store each message and e-mail it with a reply address", async () => {
     const mails = await startMailServer();
     const api = await openApi(engine, { mail: { smtpUrl: mails.url, mailTo: "casa@ejemplo.es", mailFrom: undefined } });
     const json = { name: "Ana", email: "ana@ejemplo.es", message: "  ¿Hay sitio?  ", key: "clave-1" };
@@ -422,7 +422,7 @@ describe.each(engines)("contact and support on $name", (engine) => {
     await mails.stop();
   });
 
-  it("never show one person's message to another who has its key, and keep what is changed under an old one", async () => {
+  it("keep messages apart when the same key is used again", async () => {
     const api = await openApi(engine);
     const send = (kind: string, name: string) =>
       api.call("POST", `/api/email/${kind}`, { json: { name, email: "x@ejemplo.es", message: "Hola", key: "una" } });
@@ -434,7 +434,7 @@ describe.each(engines)("contact and support on $name", (engine) => {
     await api.close();
   });
 
-  it("store it where no e-mail is set up or its server is away, and say what is missing", async () => {
+  it("store the message when the mail server is unreachable", async () => {
     const api = await openApi(engine, {
       mail: { smtpUrl: "smtp://127.0.0.1:9", mailTo: "casa@ejemplo.es", mailFrom: undefined },
     });
@@ -455,7 +455,7 @@ describe.each(engines)("contact and support on $name", (engine) => {
 });
 
 describe.each(engines)("pages on $name", (engine) => {
-  it("are there on a fresh installation, for everyone; unpublished ones are nobody's but the admin's", async () => {
+  it("are public from the start; administrators alone see unpublished ones", async () => {
     const api = await openApi(engine);
     const list = async (token = "") =>
       (await api.call("GET", "/api/page", { token })).body as { items: { id: string; slug: string }[] };

@@ -107,7 +107,7 @@ describe("the text of a page", () => {
     expect((await read(latin)).text).toContain("Añó");
   });
 
-  it("is empty where a script would have to write it, and refused where it is something else", async () => {
+  it("is empty for script-only pages and refused for other formats", async () => {
     expect((await read('<body><div id="app"></div><script src="/a.js"></script></body>')).text).toBe("");
     await expect(read("%PDF-1.7", "application/pdf")).rejects.toThrow("no es una página de texto");
   });
@@ -224,7 +224,7 @@ describe("the tools of the house", () => {
     expect(part?.output).toMatch(/no es pública|empieza por http|usuario o una contraseña/);
   });
 
-  it("ask before they read an address that nobody has named, once something of the web was read", async () => {
+  it("ask before reading unnamed addresses once the web was searched", async () => {
     const made = await add({ name: "Buscar en la web", kind: "searxng", address: services.url });
     const search = { name: "buscar_en_la_web", input: { busqueda: "pan" } };
     // The scripted model is told of the address in a way that does not name it.
@@ -266,7 +266,7 @@ describe("the tools of the house", () => {
       expect((await start({ content: hidden([[look]]), chatId: first.chatId })).status).toBe("waiting");
     });
 
-    it("after something was found in documents, or the model has named it itself", async () => {
+    it("asks after document searches even for addresses the model named", async () => {
       const search = { name: "buscar_en_mis_documentos", input: { busqueda: "alquiler" } };
       await api.upload(eva.token, [new File(["El alquiler de la barca."], "barca.txt")]);
       const sum = { name: "calcular", input: { cuenta: evil } };
@@ -288,7 +288,7 @@ describe("the tools of the house", () => {
       expect((await start({ content: hidden([[look]]), chatId })).status).toBe("waiting");
     });
 
-    it("and refuse it to a program, which has nobody to ask", async () => {
+    it("refuses a program, as nobody can be asked", async () => {
       const tools = ["calcular", "leer_pagina", "buscar_en_mis_documentos"].map((name) => ({ type: "tertulia", name }));
       const search = { name: "buscar_en_mis_documentos", input: { busqueda: "alquiler" } };
       const content = hidden([[search], [look]]).replace("Hecho.", "{resultado}");
@@ -336,7 +336,7 @@ describe("the tools of the house", () => {
     await api.call("DELETE", `/api/tool/${(made.body as { id: string }).id}`, { token: admin.token });
   });
 
-  it("serve a program that asks for them by name, beside its own", async () => {
+  it("serve programs that request them by name besides own functions", async () => {
     const complete = (json: Record<string, unknown>) =>
       api.call("POST", "/chat/completions", { token: ana.token, json: { model: "x", ...json } });
     const content = steps([[{ name: "calcular", input: { cuenta: "6 * 7" } }]], "Son {resultado}");

@@ -182,7 +182,7 @@ for (const engine of await ruleEngines()) {
       });
     }
 
-    it("answers for what is another's exactly as for what is not there", async () => {
+    it("answers identically for another person's item and a missing one", async () => {
       for (const resource of Object.keys(table).filter((name) => name !== "page")) {
         const { id } = await makeFor(resource, people.owner);
         const theirs = await api.call("GET", `/api/${resource}/${id}`, { token: people.other.token });

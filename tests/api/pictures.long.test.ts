@@ -21,7 +21,7 @@ async function passagesOf(id: string | undefined) {
   return (body as { items: { page: number | null; text: string }[] }).items;
 }
 
-it("the text of a scanned contract, askew, is read page by page, and search leads to the page", async () => {
+it("reads a tilted scanned contract page by page for search", async () => {
   const id = (await upload("contrato-escaneado.pdf"))?.id;
   // Longer than an upload waits on a slow machine.
   await expect
@@ -37,7 +37,7 @@ it("the text of a scanned contract, askew, is read page by page, and search lead
   });
 });
 
-it("the text of a photo is found, too; the photo is there at once", async () => {
+it("reads text in a photo, which is available at once", async () => {
   const photo = await upload("contrato-foto.jpg");
   expect(photo).toMatchObject({ mediaType: "image/jpeg", state: "ready" });
   await expect
@@ -45,7 +45,7 @@ it("the text of a photo is found, too; the photo is there at once", async () => 
     .toContain("La renta asciende a seiscientos cuarenta euros");
 });
 
-it("a PDF of pictures without letters is taken, and it is said that it has no text", async () => {
+it("accepts a PDF of images and reports the missing text", async () => {
   const id = (await upload("sin-letra.pdf"))?.id;
   await expect
     .poll(async () => (await api.call("GET", `/api/file/${id}`, { token: ana.token })).body, { timeout: 60_000 })

@@ -16,7 +16,7 @@ for (const engine of await queryEngines()) {
     });
     afterAll(() => api.close());
 
-    it("the message that is refused is kept where it would be written again, and the sentence is true", async () => {
+    it("keeps a refused message as a draft and says so", async () => {
       const { token } = ana;
       const start = (await api.converse(token, { content: "Uno" })).find((chunk) => chunk.type === "start");
       const again = (json: object, headers = {}) =>

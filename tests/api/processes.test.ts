@@ -41,7 +41,7 @@ describe.each(shared)("several processes on one $name", (engine) => {
     await api.close();
   });
 
-  it("a reply that one writes is followed through another, to its end", async () => {
+  it("follows a reply written in another process to the end", async () => {
     const { messageId } = await api.start(ana.token, { content: "Una respuesta lenta" });
     const chunks = [];
     for await (const read of follow({ ...api.services, runs: other }, messageId, fromItsBeginning))
@@ -65,7 +65,7 @@ describe.each(shared)("several processes on one $name", (engine) => {
     expect(row.content.length).toBeLessThan(longReply.length);
   });
 
-  it("the living replies of one are not taken for dead by another", async () => {
+  it("leaves live replies of another process alone", async () => {
     const { messageId } = await api.start(ana.token, { content: "Una respuesta lenta" });
     expect(await other.adopt()).toEqual({ resumed: 0, interrupted: 0 });
     await api.services.runs.stop(messageId);
@@ -85,7 +85,7 @@ describe.each(shared)("several processes on one $name", (engine) => {
     };
     const load = () => ({ replies: 0, memory: 0, delay: 0 });
 
-    it("another goes on with its reply, and who reads it in the first one reads on to the end", async () => {
+    it("hands a closing process's reply on without interrupting readers", async () => {
       await processes.join(load);
       const { runs, messageId } = await begin("Una respuesta lenta");
       const chunks: Chunk[] = [];
@@ -108,7 +108,7 @@ describe.each(shared)("several processes on one $name", (engine) => {
       expect(inputTokens).toBeGreaterThan(10);
     });
 
-    it("with nobody else, it waits for its reply, then leaves it to the next start", async () => {
+    it("leaves the reply to the next start without other processes", async () => {
       await api.services.processes.leave();
       const { runs, messageId } = await begin("Una respuesta lenta");
       const chunks: Chunk[] = [];
@@ -123,7 +123,7 @@ describe.each(shared)("several processes on one $name", (engine) => {
       await expect.poll(() => row(messageId)).toMatchObject({ status: "complete", takeovers: 0 });
     });
 
-    it("one that stood still finds its reply taken, and adds nothing to it", async () => {
+    it("stops a stalled process from adding to a taken-over reply", async () => {
       const { runs, messageId } = await begin("Una respuesta lenta");
       const still = runs.get(messageId);
       await api.db.updateTable("messages").set({ heartbeatAt: 1 }).where("id", "=", messageId).execute();
@@ -138,7 +138,7 @@ describe.each(shared)("several processes on one $name", (engine) => {
       await runs.close(0);
     });
 
-    it("one that was killed had asked for tokens: they are counted", async () => {
+    it("counts the tokens requested by a killed process", async () => {
       const { messageId } = await begin("Una respuesta lenta");
       const used = () => api.db.selectFrom("usage").where("userId", "=", ana.id).selectAll().executeTakeFirstOrThrow();
       const before = await used();
@@ -176,7 +176,7 @@ describe.each(shared)("several processes on one $name", (engine) => {
     }
     const me = (token: string) => api.call("GET", "/auth/session", { token }).then(({ status }) => status);
 
-    it("a session that one opens, all know, and none for longer than another", async () => {
+    it("accepts a session in every process with the same expiry", async () => {
       const bea = await api.signUp("Bea");
       expect(await anHourAhead(() => me(bea.token))).toBe(200);
       const carla = await anHourAhead(() => api.signUp("Carla"));
@@ -189,7 +189,7 @@ describe.each(shared)("several processes on one $name", (engine) => {
       expect(Math.abs(Number(accessExpiresAt) - Date.now() - 15 * 60_000)).toBeLessThan(60_000);
     });
 
-    it("a tab that still has the token from before another process renewed it is not taken for a thief", async () => {
+    it("accepts a tab's old token after another process renewed it", async () => {
       const bea = await api.signUp("Bea");
       const headers = { Cookie: `refresh=${bea.refresh}` };
       const renew = () => api.call("POST", "/auth/refresh", { headers });
@@ -197,7 +197,7 @@ describe.each(shared)("several processes on one $name", (engine) => {
       expect((await anHourAhead(renew)).status).toBe(200);
     });
 
-    it("an invitation is good for seven days of the same clock", async () => {
+    it("keeps an invitation valid for seven days by one clock", async () => {
       const json = { email: "nueva@ejemplo.es" };
       const made = await anHourAhead(() => api.call("POST", "/api/invitation", { token: ana.token, json }));
       const { expiresAt } = await api.db

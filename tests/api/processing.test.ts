@@ -17,7 +17,7 @@ for (const engine of await ruleEngines()) {
       return (answer.body as { id: string }).id;
     };
 
-    it("says what is kept, for how long, where it goes and to whom, and no address with a password in it", async () => {
+    it("lists stored data, retention, recipients and security without API keys", async () => {
       await api.converse(admin.token, { content: "Hola" });
       const group = await made("/api/group", { name: "Legal" });
       const outside = { provider: "openai-compatible", externalId: "x", baseUrl: "https://ia.ejemplo.es/v1" };

@@ -43,14 +43,14 @@ const run = async (codigo: string, from: Partial<Caller> = {}) => {
   return "text" in outcome ? outcome.text : "";
 };
 
-it("sums the tables of the chat as they are written in Spanish, and prints a table", async () => {
+it("sums a chat's tables in Spanish format and prints tables", async () => {
   expect(await run("print(suma(archivo('gastos').filas, 'Euros'))")).toBe("2100");
   const grouped = `const grupos = agrupar(archivo("gastos.csv").filas, "Mes");
 tabla(Object.keys(grupos).map((Mes) => ({ Mes, Total: suma(grupos[Mes], "Euros") })))`;
   expect(await run(grouped)).toBe("| Mes | Total |\n| --- | --- |\n| enero | 1300 |\n| febrero | 800 |");
 });
 
-it("reads numbers as people write them, and says which is none", async () => {
+it("parses common number formats and names values without a number", async () => {
   const values = {
     "1.234,56": 1234.56,
     "1,234.56": 1234.56,
@@ -90,7 +90,7 @@ it("may give its variables the names of ours", async () => {
   expect(await run(code)).toBe("3");
 });
 
-it("is not kept from its other files by one that takes all memory, or has no room", async () => {
+it("reads other files despite one that exceeds the memory", async () => {
   const wide = [";a".repeat(4_000), ...Array.from({ length: 4_000 }, () => "a;b")].join("\n");
   const files = [new File([wide], "ancha.csv"), new File(["x".repeat(1_900_000)], "grande-0.txt")];
   for (let n = 1; n < 5; n++) files.push(new File([`${n}`.repeat(1_900_000)], `grande-${n}.txt`));
@@ -106,7 +106,7 @@ it("is not kept from its other files by one that takes all memory, or has no roo
   );
 });
 
-it("ends with the reply that asks for it, and is not for models that identifiers are hidden from", async () => {
+it("programs end with the reply; models with pseudonyms get none", async () => {
   const over = AbortSignal.abort(new Error("fin"));
   await expect(run("for (;;);", { signal: over })).rejects.toThrow("fin");
   await api.db.updateTable("models").set({ pseudonyms: 1 }).where("id", "=", modelId).execute();
@@ -114,7 +114,7 @@ it("ends with the reply that asks for it, and is not for models that identifiers
   await api.db.updateTable("models").set({ pseudonyms: 0 }).where("id", "=", modelId).execute();
 });
 
-it("is called by a model in a chat, and what it prints goes on to it", async () => {
+it("a program called by a model returns the printed output", async () => {
   const [start] = await api.converse(ana.token, {
     chatId,
     content: makes("ejecutar_programa", { codigo: "print(6 * 7)" }),
@@ -146,7 +146,7 @@ it.each([
   await expect(run(code)).rejects.toThrow(why);
 });
 
-it("leaves tables, texts and drawings as artifacts of the chat, once however often it is run", async () => {
+it("saves tables, texts and drawings as artifacts, updated on reruns", async () => {
   const code = `const filas = archivo("gastos").filas;
 const totales = Object.entries(agrupar(filas, "Mes")).map(([Mes, suyas]) => ({ Mes, Total: suma(suyas, "Euros") / 8 }));
 guardar("Totales.csv", totales);
@@ -169,7 +169,7 @@ print("Ya está");`;
   expect(body).toMatchObject({ text: "Mes;Total\nenero;162,5\nfebrero;100" });
 });
 
-it("keeps nothing of a program that fails, and no more than it may", async () => {
+it("saves nothing for failing programs or beyond the limits", async () => {
   await expect(run("guardar('a.md', 'A'); throw new Error('tarde')")).rejects.toThrow("tarde");
   const tooMany = "for (let n = 0; n < 6; n++) guardar(n + '.md', 'x')";
   await expect(run(tooMany)).rejects.toThrow("no se guardan más de 5");

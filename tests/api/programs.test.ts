@@ -18,7 +18,7 @@ for (const engine of await ruleEngines()) {
     const create = (key: string, json: object, { token } = ana) =>
       api.call("POST", "/v1/api/project", { token, json, headers: { "Idempotency-Key": key } });
 
-    it("makes one thing of a create that is sent twice, also at the same moment", async () => {
+    it("creates one item when the same request is sent twice", async () => {
       const [first, again] = await Promise.all([create("uno", { name: "Tesis" }), create("uno", { name: "Tesis" })]);
       const statuses = [first?.status, again?.status].sort();
       // The second came while the first was being made, or just after.
@@ -33,7 +33,7 @@ for (const engine of await ruleEngines()) {
       expect(total).toBe(1);
     });
 
-    it("takes a key for one request of one person only, and forgets it where nothing was made", async () => {
+    it("binds an idempotency key to one successful request per person", async () => {
       expect((await create("dos", { name: "Una" })).status).toBe(201);
       expect((await create("dos", { name: "Otra" })).status).toBe(422);
       const bertas = await create("dos", { name: "Una" }, berta);
@@ -96,7 +96,7 @@ describe("the document", () => {
   type Operation = { requestBody?: Body; responses: Record<string, Body> };
   type Document = { paths: Record<string, Record<string, Operation>> };
 
-  it("has an example of each body and each answer, and the errors of each call", async () => {
+  it("gives examples of every body and the errors of calls", async () => {
     const { paths } = (await api.call("GET", "/v1/api/openapi.json")).body as unknown as Document;
     for (const [path, operations] of Object.entries(paths)) {
       for (const [method, { requestBody, responses }] of Object.entries(operations)) {
@@ -111,7 +111,7 @@ describe("the document", () => {
     }
   });
 
-  it("can be read as a page, without a script, every call in it", async () => {
+  it("is readable as a page without scripts, listing every call", async () => {
     const answer = await api.call("GET", "/v1/docs");
     expect(answer.headers.get("Content-Type")).toMatch(/^text\/html/);
     expect(answer.text).not.toContain("<script");
@@ -119,7 +119,7 @@ describe("the document", () => {
     for (const path of Object.keys(paths)) expect(answer.text).toContain(` ${path}</code>`);
   });
 
-  it("shows bodies that the API takes: each example of a create is made", async () => {
+  it("shows request examples that the API accepts for creating items", async () => {
     const admin = await api.signUp("Admin");
     const { paths } = (await api.call("GET", "/v1/api/openapi.json")).body as unknown as Document;
     for (const path of ["/api/chat", "/api/project", "/api/training", "/api/page", "/api/key"]) {

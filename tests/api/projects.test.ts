@@ -16,7 +16,7 @@ describe.each(await queryEngines())("projects on $name", (engine) => {
   const make = async (json: object, { token } = ana) => api.call("POST", "/api/project", { token, json });
   const idOf = (answer: { body: never }) => (answer.body as { id: string }).id;
 
-  it("are made with a name, and refused with the reason at the field", async () => {
+  it("are created with a name; errors name the field", async () => {
     expect((await make({ name: " Tesis\n doctoral " })).body).toMatchObject({
       name: "Tesis doctoral",
       description: "",
@@ -30,7 +30,7 @@ describe.each(await queryEngines())("projects on $name", (engine) => {
     expect((await make({ name: "X", userId: admin.id })).status).toBe(422);
   });
 
-  it("are their owner's and an admin's; to others they are not there", async () => {
+  it("are accessible to owner and administrators and hidden from others", async () => {
     const path = `/api/project/${idOf(await make({ name: "Mío" }))}`;
     const bea = await api.signUp("Bea");
     const json = { name: "Otro" };
@@ -49,7 +49,7 @@ describe.each(await queryEngines())("projects on $name", (engine) => {
     expect(trace).toEqual([{ actorId: admin.id, action: "delete" }]);
   });
 
-  it("hold chats, of their owner only, and take them with them", async () => {
+  it("hold chats of the owner only and delete them too", async () => {
     const projectId = idOf(await make({ name: "Con chats", instructions: "Responde en verso." }));
     const [started] = await api.converse(ana.token, { projectId, content: "Hola" });
     if (started?.type !== "start") throw new Error("a conversation begins with its start");

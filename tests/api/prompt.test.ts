@@ -56,7 +56,7 @@ describe.each(await ruleEngines())("the prompt on $name", (engine) => {
   const sent = (words: string): Sent =>
     JSON.parse(recorder.bodies.findLast((body) => body.includes(words) && !body.includes("Pon título")) ?? "{}");
 
-  it("says of files that came without a word that they did; the chat is called after the first", async () => {
+  it("marks files sent without text and titles the chat accordingly", async () => {
     const uploaded = await api.upload(ana.token, [new File(["Llovió el martes."], "diario.txt")]);
     const [{ id = "" } = {}] = (uploaded.body as { items: { id: string }[] }).items;
     const { chatId } = await begun({ content: " \n", fileIds: [id] });
@@ -69,7 +69,7 @@ describe.each(await ruleEngines())("the prompt on $name", (engine) => {
     expect([empty.status, empty.text]).toEqual([422, expect.stringContaining("Escribe un mensaje antes de enviarlo.")]);
   });
 
-  it("has a project's document once where it is attached as well, and else what the question is about", async () => {
+  it("includes an attached project document once, otherwise the relevant passages", async () => {
     const projectId = await make("project", { name: "Diarios" }, ana);
     const file = new File(["En la vega llovieron ranas el martes."], "diario.txt");
     const uploaded = await api.upload(ana.token, [file], { projectId });
@@ -81,7 +81,7 @@ describe.each(await ruleEngines())("the prompt on $name", (engine) => {
     expect(timesIn("según los diarios")).toBe(1);
   });
 
-  it("has what a model's other words find, where the question's own find little", async () => {
+  it("includes passages found by model-suggested words when few match", async () => {
     const file = new File(["El arrendatario entrega una fianza de 640 euros."], "contrato.txt");
     const uploaded = await api.upload(ana.token, [file]);
     const [{ id = "" } = {}] = (uploaded.body as { items: { id: string }[] }).items;
@@ -106,7 +106,7 @@ describe.each(await ruleEngines())("the prompt on $name", (engine) => {
     ]);
   });
 
-  it("asks no model for other words where the question's own are enough, and hides identifiers where they are not", async () => {
+  it("asks for other search words only when needed, hiding identifiers", async () => {
     const uploaded = await api.upload(ana.token, [new File(["El padrón se cierra el viernes."], "padron.txt")]);
     const [{ id = "" } = {}] = (uploaded.body as { items: { id: string }[] }).items;
     const projectId = await make("project", { name: "Padrón" }, ana);
@@ -123,7 +123,7 @@ describe.each(await ruleEngines())("the prompt on $name", (engine) => {
     expect(asked.join()).not.toContain("12345678Z");
   });
 
-  it("has of a document that is too long for it what the question is about", async () => {
+  it("includes only the relevant passages of a document too long", async () => {
     const page = (n: number) => `Día ${n}. ${"Sin nada que contar, salvo el viento. ".repeat(60)}`;
     const days = Array.from({ length: 300 }, (_, n) => (n === 150 ? "Por la noche cayeron peces." : page(n)));
     const uploaded = await api.upload(ana.token, [new File([days.join("\n\n")], "largo.txt")]);
@@ -151,7 +151,7 @@ describe.each(await ruleEngines())("the prompt on $name", (engine) => {
     expect(said.some((content) => content.includes("El primer turno"))).toBe(true);
   });
 
-  it("has the model's instructions, the house's, the project's, examples as turns, then the conversation, in this order", async () => {
+  it("orders instructions of model, house and project, examples, then conversation", async () => {
     const projectId = await make("project", { name: "Versos", instructions: "Responde en verso." }, ana);
     const other = await make("project", { name: "Otro", instructions: "Nunca se manda." }, ana);
     const training = (title: string, kind: string, content: string, more: object = {}) =>
@@ -178,13 +178,13 @@ describe.each(await ruleEngines())("the prompt on $name", (engine) => {
     expect({ temperature, max_tokens }).toEqual({ temperature: 0.25, max_tokens: 321 });
   });
 
-  it("is asked for by a message's id, and what is none is refused in Spanish", async () => {
+  it("is requested by message id; invalid ids get Spanish errors", async () => {
     const answer = await api.call("GET", `/api/message/${"x".repeat(300)}/prompt`, { token: ana.token });
     expect(answer.status).toBe(422);
     expect((answer.body as { title: string }).title).toBe("Datos no válidos");
   });
 
-  it("of a program has the model's instructions and the house's before its own", async () => {
+  it("puts model and house instructions before those of a program", async () => {
     await api.call("POST", "/chat/completions", {
       token: ana.token,
       json: {
@@ -201,7 +201,7 @@ describe.each(await ruleEngines())("the prompt on $name", (engine) => {
     ]);
   });
 
-  it("is counted as the provider counts it, and costs what the model costs", async () => {
+  it("counts tokens as the provider does and charges model prices", async () => {
     const eva = await api.signUp("Eva");
     const chunks = await api.converse(eva.token, { content: "Cuánto cuesta", modelId });
     const end = chunks.find((chunk) => chunk.type === "end");
@@ -217,7 +217,7 @@ describe.each(await ruleEngines())("the prompt on $name", (engine) => {
     expect(Number(row.cost)).toBe(inputTokens * 2 + outputTokens * 3);
   });
 
-  it("a month's tokens are those of the whole month and of no other; a day's messages those of the day", async () => {
+  it("counts tokens per calendar month and messages per day", async () => {
     const eva = await api.signUp("Eva");
     const today = new Date().toISOString().slice(0, 10);
     const month = today.slice(0, 8);

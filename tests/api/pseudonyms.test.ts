@@ -10,7 +10,7 @@ import { identifiers } from "../support/identifiers.ts";
 describe("2,000 identifiers", () => {
   const all = identifiers(2000);
 
-  it("are hidden if their check digits are right, all of them, and none that fails", async () => {
+  it("are hidden exactly when the check digits are valid", async () => {
     expect(all).toHaveLength(2000);
     const wrong: string[] = [];
     for (const { kind, written, isValid } of all) {
@@ -26,7 +26,7 @@ describe("2,000 identifiers", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("are put back in streams that are cut at every character", async () => {
+  it("are restored in streams cut at any character", async () => {
     const valid = all.filter(({ isValid }) => isValid).map(({ written }) => written);
     const pseudonyms = new Pseudonyms(valid);
     for (const written of valid) {
@@ -67,7 +67,7 @@ describe("texts", () => {
     expect(await hide(text)).toBe(hidden);
   });
 
-  it("of two million characters that are all candidates hold up nobody", async () => {
+  it("do not block the server even when huge", async () => {
     let turns = 0;
     const watch = setInterval(() => turns++, 1);
     await findIdentifiers("612 34 56 7 A1 ".repeat(15_000));
@@ -114,7 +114,7 @@ for (const engine of await ruleEngines()) {
       echo.close();
     });
 
-    it("gets marks, in titles, earlier turns and programs' calls too; people read what is true, and see what was sent", async () => {
+    it("receives pseudonyms everywhere while people read the original text", async () => {
       const secret = "12345678Z";
       const first = await api.converse(admin.token, { content: `Mi DNI es ${secret}`, modelId });
       const [start] = first;

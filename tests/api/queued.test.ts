@@ -39,7 +39,7 @@ describe.each(await queryEngines())("a message that waits for a reply on $name",
   const follow = (messageId: string) => call("POST", "/api/intelligence/conversation", { messageId });
   const said = async (chatId: string) => (await turns(chatId)).map(({ role, content }) => [role, content]);
 
-  it("is sent once when the reply has ended, whose readers then find it there", async () => {
+  it("is sent once the reply ends and shown to readers", async () => {
     const { chatId, messageId } = await begin();
     const answer = await queue(chatId, "Hola después");
     expect(parseChunks(answer.text)).toEqual([{ type: "queued" }]);
@@ -59,7 +59,7 @@ describe.each(await queryEngines())("a message that waits for a reply on $name",
     expect(first).toMatchObject({ type: "start", chatId });
   });
 
-  it("takes in what is sent after it, and is not doubled by a repetition", async () => {
+  it("is joined with later messages and not doubled by repetition", async () => {
     const { chatId, messageId } = await begin();
     await queue(chatId, "Uno", { key: "a" });
     await queue(chatId, "Uno", { key: "a" });
@@ -77,7 +77,7 @@ describe.each(await queryEngines())("a message that waits for a reply on $name",
     ]);
   });
 
-  it("is none where the same message came twice at the same moment", async () => {
+  it("is not queued when sent several times at once", async () => {
     const { chatId, messageId } = await begin("Hola");
     await follow(messageId);
     const twins = await Promise.all(
@@ -89,7 +89,7 @@ describe.each(await queryEngines())("a message that waits for a reply on $name",
     expect((await said(chatId)).filter(([role]) => role === "user")).toHaveLength(2);
   });
 
-  it("is not sent again by who repeats it once it was sent, joined to another", async () => {
+  it("is not sent again when repeated after being sent", async () => {
     const { chatId, messageId } = await begin();
     await queue(chatId, "Uno", { key: "uno" });
     await queue(chatId, "Dos", { key: "dos" });
@@ -128,7 +128,7 @@ describe.each(await queryEngines())("a message that waits for a reply on $name",
     expect((await said(chatId))[2]).toEqual(["user", "Hola en su lugar"]);
   });
 
-  it("stays after a reply that has failed, until its author sends it", async () => {
+  it("stays after a failed reply until the author sends it", async () => {
     const { chatId, messageId } = await begin("Hola");
     // Its end would send what waits.
     await follow(messageId);
@@ -151,7 +151,7 @@ describe.each(await queryEngines())("a message that waits for a reply on $name",
     await work({ signal: new AbortController().signal } as Parameters<typeof work>[0]);
   }
 
-  it("is found and sent once if the process died between the end and the sending", async () => {
+  it("is sent once after a process died before sending", async () => {
     const { chatId, messageId } = await begin("Hola");
     await follow(messageId);
     const { db } = api.services;
@@ -163,7 +163,7 @@ describe.each(await queryEngines())("a message that waits for a reply on $name",
     expect(await waiting(chatId)).toMatchObject({ queued: null });
   });
 
-  it("says why it could not be sent, and is not tried again by itself", async () => {
+  it("shows why sending failed and is not retried automatically", async () => {
     const { chatId, messageId } = await begin();
     await queue(chatId, "Con un archivo que se borra", { fileIds: ["01a00000-0000-7000-8000-000000000000"] });
     await follow(messageId);

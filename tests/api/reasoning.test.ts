@@ -60,7 +60,7 @@ describe.each(await ruleEngines())("what a model thinks aloud, on $name", (engin
   const kindsOf = (chunks: Chunk[]) =>
     chunks.flatMap((chunk) => (chunk.type === "part" ? `${chunk.n} ${chunk.kind}` : []));
 
-  it("comes before the text as a part of its own, and is kept with the time it took", async () => {
+  it("comes before the text as a separate part with duration", async () => {
     const chunks = await say("Quiero que pienses", "compatible");
     expect(kindsOf(chunks)).toEqual(["0 reasoning", "1 text"]);
     expect(thoughtOf(chunks)).toBe(longThought);
@@ -85,14 +85,14 @@ describe.each(await ruleEngines())("what a model thinks aloud, on $name", (engin
     expect(asked.join()).not.toContain("lo que pienso");
   });
 
-  it("is asked for as the model's setting says, but not for a title", async () => {
+  it("is requested as the model is set, not for titles", async () => {
     recorder.bodies.length = 0;
     await say("Di algo", "pide");
     const bodies = recorder.bodies.map((body) => JSON.parse(body) as { reasoning_effort?: string });
     expect(bodies.map(({ reasoning_effort }) => reasoning_effort)).toEqual(["high", undefined]);
   });
 
-  it("is followed from an exact place, and what is not a place is refused", async () => {
+  it("resumes at an exact position and refuses invalid positions", async () => {
     const chunks = await say("Quiero que pienses", "compatible");
     const { messageId } = chunks[0] as { messageId: string };
     const from = async (place: object) => {
@@ -116,7 +116,7 @@ describe.each(await ruleEngines())("what a model thinks aloud, on $name", (engin
     }
   });
 
-  it("is followed by a program that knows of text alone, which has some of it already", async () => {
+  it("is skipped for a program that follows the text alone", async () => {
     const chunks = await say("Quiero que pienses", "compatible");
     const { messageId } = chunks[0] as { messageId: string };
     const json = { messageId, after: 4 };
@@ -140,7 +140,7 @@ describe.each(await ruleEngines())("what a model thinks aloud, on $name", (engin
     expect(textOf(chunks)).toBe("Son **cuarenta y dos**. Lo he contado.");
   });
 
-  it("stays when the reply is stopped in mid-thought, and the reply can be asked for again", async () => {
+  it("stays when the reply is stopped during reasoning", async () => {
     const { messageId } = await api.start(ana.token, { content: "Quiero que pienses", modelId: models.compatible });
     for await (const chunks of follow(api.services, messageId, fromItsBeginning)) {
       if (chunks.some(({ type }) => type === "reasoning")) break;
@@ -166,13 +166,13 @@ describe.each(await ruleEngines())("what a model thinks aloud, on $name", (engin
     expect(parts.map(({ n }) => n)).toEqual(parts.map((_, n) => n));
   });
 
-  it("is counted among the tokens of its reply where the provider counts it", async () => {
+  it("is counted among the reply's tokens as the provider reports", async () => {
     const chunks = await say("hostil: openrouter");
     expect(await read(chunks)).toMatchObject({ outputTokens: 9, reasoningTokens: 6 });
     expect(chunks.find(({ type }) => type === "end")).toMatchObject({ usage: { reasoningTokens: 6 } });
   });
 
-  it("is understood without its opening tag: stored apart at first, told apart from the next reply on", async () => {
+  it("is recognised without opening tag, live from the second reply", async () => {
     const first = await say("hostil: sinabrir", "sin etiqueta");
     expect(textOf(first)).toContain("Pienso sin abrir.");
     const stored = await read(first);
@@ -183,14 +183,14 @@ describe.each(await ruleEngines())("what a model thinks aloud, on $name", (engin
     expect(thoughtOf(second)).toBe("Pienso sin abrir.");
   });
 
-  it("has a bound: what a model thinks beyond it is not kept, and its text still comes", async () => {
+  it("is cut at a limit and the text still follows", async () => {
     const chunks = await say("hostil: enorme");
     expect(textOf(chunks)).toBe("Fin.");
     expect(thoughtOf(chunks)).toHaveLength(400_000);
     expect((await read(chunks)).parts[0]?.text).toHaveLength(400_000);
   });
 
-  it("is in lists with its beginning only, where it is long, which the list says", async () => {
+  it("is shortened in lists when long, and marked as such", async () => {
     const { chatId } = (await say("hostil: enorme"))[0] as { chatId: string };
     for (const path of [
       `/api/message?filter=${JSON.stringify({ chatId, role: "assistant" })}`,
@@ -203,7 +203,7 @@ describe.each(await ruleEngines())("what a model thinks aloud, on $name", (engin
     }
   });
 
-  it("puts characters together that come in halves, and replaces what is none", async () => {
+  it("joins split characters and replaces invalid ones", async () => {
     const chunks = await say("hostil: partida");
     expect([thoughtOf(chunks), textOf(chunks)]).toEqual(["😀", "Ya 😀. Y \uFFFD."]);
     for (const chunk of chunks) if ("text" in chunk) expect(chunk.text.isWellFormed()).toBe(true);
@@ -212,14 +212,14 @@ describe.each(await ruleEngines())("what a model thinks aloud, on $name", (engin
   it.each([
     ["muda", "terminó sin escribir nada", "Pienso y callo."],
     ["agotada", "ha gastado toda la salida", "Pienso y pienso"],
-  ])("is kept where no text comes after it, and the reply says so (%s)", async (kind, sentence, thought) => {
+  ])("is kept when no text follows, with an explanation (%s)", async (kind, sentence, thought) => {
     const chunks = await say(`hostil: ${kind}`);
     const stored = await read(chunks);
     expect(stored.error).toContain(sentence);
     expect(stored.parts).toMatchObject([{ kind: "reasoning", text: thought }]);
   });
 
-  it("is not found by a search, is folded in a Markdown export, and is a part in a JSON one", async () => {
+  it("is excluded from search, folded in Markdown, separate in JSON", async () => {
     const chunks = await say("Quiero que pienses", "compatible");
     const { chatId } = chunks[0] as { chatId: string };
     const call = (path: string) => api.call("GET", path, { token: ana.token });
@@ -244,7 +244,7 @@ describe.each(await ruleEngines())("what a model thinks aloud, on $name", (engin
     expect(shared.text).not.toContain("lo que pienso");
   });
 
-  it("goes through OpenAI's door as DeepSeek names it, whole and streamed", async () => {
+  it("is returned as reasoning_content by the OpenAI API, streamed too", async () => {
     const ask = (stream: boolean) => {
       const json = { model: "deepseek-reasoner", messages: [{ role: "user", content: "Quiero que pienses" }], stream };
       return api.call("POST", "/chat/completions", { token: ana.token, json });

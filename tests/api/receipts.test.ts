@@ -42,7 +42,7 @@ for (const engine of await ruleEngines()) {
       expect(await status(questionId)).toBe(422);
     });
 
-    it("is for no reply that somebody has changed, not even back again", async () => {
+    it("is refused for an edited reply, even after restoring it", async () => {
       const { replyId } = await ask();
       await change(replyId, "Nunca fue así.");
       expect(await status(replyId)).toBe(422);
@@ -50,13 +50,13 @@ for (const engine of await ruleEngines()) {
       expect(await status(replyId)).toBe(422);
     });
 
-    it("is for no reply to a question that was changed afterwards", async () => {
+    it("is refused for a reply to a question edited afterwards", async () => {
       const { questionId, replyId } = await ask();
       await change(questionId, "¿Otra cosa?");
       expect(await status(replyId)).toBe(422);
     });
 
-    it("is for no reply that was changed and then went on", async () => {
+    it("is refused for a reply edited and then continued", async () => {
       const { replyId } = await ask();
       await change(replyId, "Nunca fue así. ");
       await api.db.updateTable("messages").set({ status: "stopped" }).where("id", "=", replyId).execute();
@@ -67,7 +67,7 @@ for (const engine of await ruleEngines()) {
       expect(await status(replyId)).toBe(422);
     });
 
-    it("is for no reply that came from elsewhere, nor for one that has not ended", async () => {
+    it("is refused for imported replies and for unfinished ones", async () => {
       const { replyId } = await ask();
       await api.db.updateTable("messages").set({ outside: 1 }).where("id", "=", replyId).execute();
       expect(await status(replyId)).toBe(422);
@@ -77,6 +77,6 @@ for (const engine of await ruleEngines()) {
   });
 }
 
-it("of a letter with half a million marks is made within the time of a test", () => {
+it("handles a letter with half a million combining marks quickly", () => {
   expect(markOf(`a${"\u0301\u0327".repeat(250_000)}`)).toHaveLength(43);
 });

@@ -59,7 +59,7 @@ describe("a client of OpenAI's Responses", () => {
     expect(answer.usage?.total_tokens).toBeGreaterThan(0);
   });
 
-  it("reads a kept answer again, and deletes it, which nobody else can", async () => {
+  it("reads and deletes a stored response, unlike other people", async () => {
     const kept = await client.responses.create({ model, input: "Hola" });
     const again = await client.responses.retrieve(kept.id);
     expect(again).toMatchObject({ id: kept.id, status: "completed", output: kept.output, store: true });
@@ -74,7 +74,7 @@ describe("a client of OpenAI's Responses", () => {
     expect(await why(client.responses.retrieve("resp_x"))).toMatch(/^404 /);
   });
 
-  it("gets an answer as it is written, with all of it at the end", async () => {
+  it("streams an answer and ends with the complete response", async () => {
     const stream = client.responses.stream({ model, input: "Una respuesta lenta", store: false });
     const kinds: string[] = [];
     for await (const { type } of stream) kinds.push(type);
@@ -84,7 +84,7 @@ describe("a client of OpenAI's Responses", () => {
     expect([kinds.at(0), kinds.at(-1)]).toEqual(["response.created", "response.completed"]);
   });
 
-  it("has its functions called, and goes on with what they have found", async () => {
+  it("receives function calls and continues with the functions' results", async () => {
     const asked = { model, tools: [weather], store: false };
     const question = { role: "user" as const, content: "¿Y qué tiempo hace?" };
     const first = await client.responses.create({ ...asked, input: [question] });
@@ -98,7 +98,7 @@ describe("a client of OpenAI's Responses", () => {
     expect((await client.responses.create({ ...asked, input })).output_text).toBe("En Vigo llueve.");
   });
 
-  it("goes on from a response that is kept, as a chat of its person's and nobody else's", async () => {
+  it("continues a stored response as a chat, for owners only", async () => {
     const first = await client.responses.create({ model, input: "¿Y qué tiempo hace?", tools: [weather] });
     const calls = first.output.filter((item) => item.type === "function_call");
     const second = {

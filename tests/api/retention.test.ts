@@ -50,7 +50,7 @@ for (const engine of await queryEngines()) {
         .map(({ title }) => title)
         .sort();
 
-    it("deletes old chats a day after its rule was saved, not before, and keeps pinned ones if it says so", async () => {
+    it("deletes old chats a day after saving the rule", async () => {
       await chat("Vieja", 40);
       await chat("Nueva", 5);
       await chat("Fijada", 40, ana, { pinned: 1 });
@@ -87,7 +87,7 @@ for (const engine of await queryEngines()) {
       expect([await seen(ana), await seen(berta)]).toEqual([1, 2]);
     });
 
-    it("deletes nothing of somebody on hold, nor can they or who administers, until it is lifted", async () => {
+    it("deletes nothing of a person until the hold is lifted", async () => {
       const id = await chat("Vieja", 40);
       const [start] = await api.converse(ana.token, { content: "Hola" });
       if (start?.type !== "start") throw new Error("no start");
@@ -146,7 +146,7 @@ for (const engine of await queryEngines()) {
       expect(await api.db.selectFrom("usage").where("day", "=", "2020-01-01").selectAll().execute()).toEqual([]);
     });
 
-    it("cuts the audit trail at its beginning, and the chain still fits; a hold keeps what comes after", async () => {
+    it("cuts old audit entries and keeps the remaining chain valid", async () => {
       const { db, engine: kind, auditKey } = api.services;
       await sealAudit(db, kind, auditKey);
       const rows = await db

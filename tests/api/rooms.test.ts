@@ -95,7 +95,7 @@ for (const engine of await ruleEngines()) {
       expect(body).toMatchObject({ refusal: "La sala está cerrada. Pregunta a quien te dio el enlace." });
     });
 
-    it("let people without an account ask, each in their own conversation, of its documents alone", async () => {
+    it("answer guests without accounts in separate chats from room documents", async () => {
       const room = await opened();
       await api.converse(ana.token, { content: "El examen secreto lo guardo en el cajón azul" });
       const [luz, nico] = [await entered(room, "Luz"), await entered(room)];
@@ -131,7 +131,7 @@ for (const engine of await ruleEngines()) {
       expect(system?.content).not.toContain("herramientas");
     });
 
-    it("take as many people, messages and money as was said, and no more", async () => {
+    it("enforce the limits on people, messages and money", async () => {
       const small = await opened({ people: 1, messages: 1 });
       const guest = await entered(small);
       expect((await enter(small.code)).text).toContain("En la sala ya no cabe nadie más");
@@ -168,7 +168,7 @@ for (const engine of await ruleEngines()) {
       expect((await press(room.code, { key: "abc" })).status).toBe(422);
     });
 
-    it("take more people at once than an account may ask for", async () => {
+    it("allow more simultaneous questions than an account does", async () => {
       const room = await opened({ assistantId: writerId });
       const count = limits.repliesAtOnce + 4;
       const guests = await Promise.all(Array.from({ length: count }, (_, n) => entered(room, `Persona ${n}`)));
@@ -206,7 +206,7 @@ for (const engine of await ruleEngines()) {
       expect((await enter(room.code)).status).toBe(403);
     });
 
-    it("end when they were said to, and can be read for a day", async () => {
+    it("end at the set time and stay readable afterwards", async () => {
       const room = await opened();
       const guest = await entered(room);
       await ask(guest, "Hola");
@@ -226,7 +226,7 @@ for (const engine of await ruleEngines()) {
       expect(Number(session.refreshExpiresAt)).toBeGreaterThan(Date.now() + 70 * hour);
     });
 
-    it("show what is written to who has opened them only where guests were told so", async () => {
+    it("show guests' texts to the host only when announced", async () => {
       const quiet = await opened();
       const told = await opened({ showsTexts: true });
       for (const room of [quiet, told]) await ask(await entered(room, "Luz"), "Esto es mío");
@@ -247,7 +247,7 @@ for (const engine of await ruleEngines()) {
       expect((await api.call("GET", `/api/room/${told.id}/guests`, { token: admin.token })).status).toBe(404);
     });
 
-    it("leave nothing among what who has opened them finds, lists or exports", async () => {
+    it("leave nothing in the host's search, lists or exports", async () => {
       const room = await opened({ showsTexts: true });
       const guest = await entered(room);
       await ask(guest, "Un murciélago cervantino");
@@ -267,7 +267,7 @@ for (const engine of await ruleEngines()) {
       }
     });
 
-    it("are no way into an account, nor an account into a guest's conversation", async () => {
+    it("keep guest tokens and account tokens apart", async () => {
       const room = await opened();
       const guest = await entered(room);
       for (const headers of [{ Authorization: `Bearer ${guest}` }, { "X-Api-Key": guest }]) {
@@ -281,7 +281,7 @@ for (const engine of await ruleEngines()) {
       expect((await as(guest, "GET", "/conversation")).status).toBe(200);
     });
 
-    it("keep a message that is sent twice once, and answer a failed one again", async () => {
+    it("store a resent message once and answer questions again", async () => {
       const room = await opened({ assistantId: writerId });
       const guest = await entered(room);
       const send = () => as(guest, "POST", "/message", { content: says("Una vez"), key: "k" });
@@ -295,7 +295,7 @@ for (const engine of await ruleEngines()) {
       expect((await read(guest)).items).toHaveLength(2);
     });
 
-    it("tell their guests nothing of what is for groups of who has opened them", async () => {
+    it("hide training for the host's groups from guests", async () => {
       const group = await api.call("POST", "/api/group", { token: admin.token, json: { name: "Claustro" } });
       const groupId = (group.body as { id: string }).id;
       await api.call("POST", "/api/member", { token: admin.token, json: { groupId, userId: ana.id } });
@@ -316,7 +316,7 @@ for (const engine of await ruleEngines()) {
       );
     });
 
-    it("go on with another assistant for those who are there already", async () => {
+    it("switch to another assistant for guests already present", async () => {
       const room = await opened({ assistantId: writerId });
       const guest = await entered(room);
       await ask(guest, says("Uno"));
@@ -330,7 +330,7 @@ for (const engine of await ruleEngines()) {
       expect(String(models.asked.at(-1)?.[0]?.content)).toContain("Contesta en verso.");
     });
 
-    it("are deleted while replies end in them and questions come, without an error", async () => {
+    it("are deleted during replies and questions without errors", async () => {
       for (let round = 0; round < 4; round++) {
         const room = await opened({ assistantId: writerId });
         const guests = await Promise.all(Array.from({ length: 8 }, () => entered(room)));
@@ -348,7 +348,7 @@ for (const engine of await ruleEngines()) {
       }
     });
 
-    it("stop what is being written for whoever leaves, and for all when they are deleted", async () => {
+    it("stop replies in progress on leaving and deletion", async () => {
       const room = await opened({ assistantId: writerId });
       const [one, two] = [await entered(room), await entered(room)];
       const release = models.hold();
@@ -384,7 +384,7 @@ for (const engine of await ruleEngines()) {
       expect((await spent()) - before).toBeGreaterThan(9);
     });
 
-    it("tell their guests nothing of the model, not even why it has failed", async () => {
+    it("hide the model from guests, even in error messages", async () => {
       const json = { name: "Roto", provider: "openai-compatible", externalId: "x", baseUrl: "http://127.0.0.1:9/v1" };
       const broken = (await api.call("POST", "/api/model", { token: admin.token, json })).body as { id: string };
       const own = { name: "Roto", instructions: "x", modelId: broken.id };
@@ -414,7 +414,7 @@ for (const engine of await ruleEngines()) {
       expect(left).toEqual([]);
     });
 
-    it("go with all conversations when they are deleted, and count in the plan of who has opened them", async () => {
+    it("delete all conversations and count in the host's plan", async () => {
       const room = await opened({ assistantId: writerId });
       const guest = await entered(room);
       const before = await used();

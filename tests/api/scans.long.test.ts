@@ -24,7 +24,7 @@ async function textOf(id: string): Promise<string> {
 }
 
 describe("the text of a scanned paper", { timeout: 90_000 }, () => {
-  it.each([90, 180])("is read where the paper was photographed turned by %i degrees", async (angle) => {
+  it.each([90, 180])("is read from a photo turned by %i degrees", async (angle) => {
     const turned = await sharp(bytesOf("contrato-foto.jpg")).rotate(angle).jpeg().toBuffer();
     const id = await upload(turned, `turned-${angle}.jpg`);
     await expect.poll(() => textOf(id), { timeout: 60_000 }).toContain("seiscientos cuarenta euros");
@@ -38,7 +38,7 @@ describe("the text of a scanned paper", { timeout: 90_000 }, () => {
     },
   );
 
-  it("is read where a scanner has cut the page into strips", async () => {
+  it("is read from a scan cut into strips", async () => {
     const picture = await sharp(bytesOf("contrato-foto.jpg")).toBuffer({ resolveWithObject: true });
     const { width, height } = picture.info;
     const strip = 200;

@@ -12,24 +12,24 @@ describe("when a question is due next", () => {
   const next = (when: object, after: string) =>
     new Date(nextTime({ ...monday, ...when }, Date.parse(after))).toISOString();
 
-  it("each Monday at eight, by the person's clock, in summer and in winter", () => {
+  it("repeats each Monday at eight local time across daylight saving", () => {
     expect(next({}, "2026-07-07T00:00:00Z")).toBe("2026-07-13T06:00:00.000Z");
     expect(next({}, "2026-11-24T00:00:00Z")).toBe("2026-11-30T07:00:00.000Z");
     expect(next({ zone: "America/Bogota" }, "2026-11-24T00:00:00Z")).toBe("2026-11-30T13:00:00.000Z");
   });
 
-  it("later the same day, and not again at the very moment that it was asked", () => {
+  it("is later the same day, never at the moment asked", () => {
     expect(next({}, "2026-11-30T06:59:00Z")).toBe("2026-11-30T07:00:00.000Z");
     expect(next({}, "2026-11-30T07:00:00Z")).toBe("2026-12-07T07:00:00.000Z");
   });
 
-  it("on a day of the month, or the last one of a short month", () => {
+  it("is on a day of the month, or the last", () => {
     const month = { days: [], zone: "UTC" };
     expect(next({ ...month, monthDay: 15 }, "2026-11-24T00:00:00Z")).toBe("2026-12-15T08:00:00.000Z");
     expect(next({ ...month, monthDay: 31 }, "2027-02-03T00:00:00Z")).toBe("2027-02-28T08:00:00.000Z");
   });
 
-  it("once where the clocks are changed: at an hour that is left out, and at one that comes twice", () => {
+  it("runs once on days when the clocks change", () => {
     const night = { days: [7], time: "02:30" };
     expect(next(night, "2027-03-27T12:00:00Z")).toBe("2027-03-28T01:00:00.000Z");
     const first = next(night, "2026-10-24T12:00:00Z");
@@ -67,7 +67,7 @@ for (const engine of await queryEngines()) {
     };
     const run = () => askDue(api.services, new AbortController().signal);
 
-    it("is asked once at its time, in a chat of its own, and again the next time", async () => {
+    it("is asked once when due, each time in another chat", async () => {
       const schedule = await make();
       await run();
       expect((await shown(schedule)).chatId).toBeNull();
@@ -104,7 +104,7 @@ for (const engine of await queryEngines()) {
       await call("DELETE", `/${schedule.id}`);
     });
 
-    it("says why it could not be asked, asks nothing, and goes on the next time", async () => {
+    it("reports why asking failed and continues the next time", async () => {
       const berta = await api.signUp("Berta");
       const schedule = await make(given, berta);
       const plan = { userId: berta.id, plan: "gratis", startsAt: new Date().toISOString(), messagesPerDay: 0 };
@@ -124,7 +124,7 @@ for (const engine of await queryEngines()) {
       expect((await shown(schedule, berta)).problem).toBeNull();
     });
 
-    it("is not asked for somebody who was deactivated, nor half a day late, nor while it rests", async () => {
+    it("is skipped for deactivated people, long delays and paused schedules", async () => {
       const carla = await api.signUp("Carla");
       const [inactive, late, resting] = [
         await make(given, carla),

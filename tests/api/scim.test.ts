@@ -57,7 +57,7 @@ for (const engine of await ruleEngines()) {
     let ana: Body;
     let berta: Body;
 
-    it("is not there for who lacks its token, nor where there is none", async () => {
+    it("refuses wrong tokens and answers 404 when not configured", async () => {
       for (const wrong of ["", "otro", admin.token]) {
         const refused = await ask("GET", "/Users", undefined, wrong);
         expect([refused.status, refused.type]).toEqual([401, "application/scim+json"]);
@@ -97,7 +97,7 @@ for (const engine of await ruleEngines()) {
       expect([again.status, again.body.scimType]).toEqual([409, "uniqueness"]);
     });
 
-    it("makes an account as Okta does, whose person no password of theirs lets in", async () => {
+    it("creates an account as Okta does, without a usable password", async () => {
       const made = await ask("POST", "/Users", fromOkta);
       expect(made.status).toBe(201);
       berta = made.body;
@@ -127,7 +127,7 @@ for (const engine of await ruleEngines()) {
       });
     });
 
-    it("closes an account and opens it again, in both ways of saying so", async () => {
+    it("deactivates and reactivates an account in both patch formats", async () => {
       const session = { userId: berta.id, userAgent: "", ip: "127.0.0.1" };
       const { openSession } = await import("../../app/api/auth/session-tokens.server.ts");
       const { access } = await openSession(api.services, session);
@@ -203,7 +203,7 @@ for (const engine of await ruleEngines()) {
       expect((await ask("GET", path)).status).toBe(404);
     });
 
-    it("keeps an address that is left out, or is another kind of address, and a state that is left out", async () => {
+    it("keeps an omitted state and work address", async () => {
       const { emails: _, active: __, ...short } = fromOkta;
       const kept = { emails: [{ value: fromOkta.userName, type: "work", primary: true }] };
       await patch(`/Users/${berta.id}`, { op: "replace", value: { active: false } });
@@ -221,7 +221,7 @@ for (const engine of await ruleEngines()) {
       );
     });
 
-    it("does not see an account that it has deleted, which stays here, closed, until it is made again", async () => {
+    it("deactivates deleted accounts and hides them until created again", async () => {
       expect((await ask("DELETE", `/Users/${berta.id}`)).status).toBe(204);
       expect((await ask("GET", `/Users/${berta.id}`)).status).toBe(404);
       const row = await api.db.selectFrom("users").where("id", "=", berta.id).select("status").executeTakeFirst();
@@ -229,7 +229,7 @@ for (const engine of await ruleEngines()) {
       expect((await ask("POST", "/Users", fromOkta)).body).toMatchObject({ id: berta.id, active: true });
     });
 
-    it("leaves who administers here, and how people with a password come in", async () => {
+    it("leaves the administrator active and e-mails of password accounts unchanged", async () => {
       const last = await patch(`/Users/${admin.id}`, { op: "replace", value: { active: false } });
       expect(last.status).toBe(409);
       const moved = await patch(`/Users/${admin.id}`, {
@@ -256,7 +256,7 @@ for (const engine of await ruleEngines()) {
       expect(answer.body.detail).toMatch(/^.+\.$/);
     });
 
-    it("takes names with NUL, and paths of prototypes, for what they are", async () => {
+    it("handles NUL in names and prototype paths safely", async () => {
       const made = await ask("POST", "/Users", { userName: "carla\u0000@ayto.example", externalId: "\u0000x" });
       expect(made.body).toMatchObject({ userName: "carla@ayto.example", externalId: "x" });
       const odd = await patch(
@@ -286,7 +286,7 @@ for (const engine of await ruleEngines()) {
   });
 }
 
-it("an empty installation is nobody's to fill before somebody administers it", async () => {
+it("SCIM creates no account before an administrator exists", async () => {
   const [engine] = await ruleEngines();
   if (!engine) throw new Error("no engine");
   const api = await openApi(engine);

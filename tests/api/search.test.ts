@@ -32,11 +32,11 @@ describe.each(await queryEngines())("search on $name", (engine) => {
     ["nispero", ["níspero"]],
     ["podar japones", ["poda", "japonés"]],
     ["teja", ["tejado"]],
-  ])("finds «%s» whatever its case, accents and endings, and marks it", async (q, words) => {
+  ])("finds «%s» ignoring case, accents and endings, and marks matches", async (q, words) => {
     expect(marked(await find(q))).toEqual(words);
   });
 
-  it("wants all of the words, and finds titles by any part", async () => {
+  it("requires all words and finds any part of a title", async () => {
     expect((await find("gatos níspero")).messages).toEqual([]);
     expect((await find("abuela")).chats).toMatchObject([{ title: expect.stringContaining("gatos de mi abuela") }]);
     expect((await find("uela du")).chats).toHaveLength(1);
@@ -59,7 +59,7 @@ describe.each(await queryEngines())("search on $name", (engine) => {
     expect((await api.call("GET", "/api/search?q=x")).status).toBe(401);
   });
 
-  it("shows a long message once, at the place that was searched for", async () => {
+  it("shows a long message once with a short excerpt", async () => {
     const content = `${"Relleno sin nada. ".repeat(120)}Aquí está el tornasol. ${"Más relleno. ".repeat(120)}tornasol`;
     await api.converse(ana.token, { content });
     const { messages } = await find("tornasol");
@@ -68,7 +68,7 @@ describe.each(await queryEngines())("search on $name", (engine) => {
     expect(own[0]?.excerpt.map(({ text }) => text).join("").length).toBeLessThan(260);
   });
 
-  it("leads to the part of a long chat in which a message is", async () => {
+  it("opens the page of a long chat around a message", async () => {
     const [started] = await api.converse(ana.token, { content: "El primero de muchos" });
     if (started?.type !== "start") throw new Error("a conversation begins with its start");
     const now = Date.now();
@@ -114,7 +114,7 @@ describe.each(await queryEngines())("search on $name", (engine) => {
 });
 
 describe("an excerpt", () => {
-  it("marks each word that was searched for and cuts at words", () => {
+  it("marks each searched word and cuts at words", () => {
     expect(excerptOf("El gato y la gata de los gatos", "gato")).toEqual([
       { text: "El ", hit: false },
       { text: "gato", hit: true },

@@ -36,7 +36,7 @@ for (const engine of await queryEngines()) {
     const setBack = (account: Account, times: { lastSeenAt?: number; createdAt?: number }) =>
       api.db.updateTable("sessions").set(times).where("userId", "=", account.id).execute();
 
-    it("lets nobody who came in by a password work before a second step, once all need one", async () => {
+    it("requires a second step from people signed in by password", async () => {
       await rule({ secondStep: "admins" });
       expect((await api.call("GET", "/api/chat", { token: ana.token })).status).toBe(200);
       for (const path of ["/api/chat", "/api/group", "/api/system", "/api/house"]) {
@@ -86,7 +86,7 @@ for (const engine of await queryEngines()) {
       await rule({ secondStep: "optional" });
     });
 
-    it("ends a session that was not used for so long, also one that began before the rule", async () => {
+    it("ends an idle session, even one older than the rule", async () => {
       const eva = await api.signUp("Eva");
       await rule({ idleMinutes: 10 });
       expect((await session(eva)).status).toBe(200);
@@ -99,7 +99,7 @@ for (const engine of await queryEngines()) {
       expect((await refreshed(eva)).status).toBe(401);
     });
 
-    it("ends a session after so many hours, however much it is used", async () => {
+    it("ends a session after the set hours despite use", async () => {
       const eva = await api.signUp("Eva");
       await rule({ sessionHours: 2 });
       await setBack(eva, { createdAt: Date.now() - 119 * minute });

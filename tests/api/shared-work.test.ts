@@ -47,7 +47,7 @@ for (const engine of await ruleEngines()) {
       return id;
     }
 
-    it("members of a project see its chats and documents, say whose they are, and change nothing of others", async () => {
+    it("project members see but cannot change others' chats and documents", async () => {
       const id = await project([
         [berta, "writes"],
         [carla, "reads"],
@@ -100,7 +100,7 @@ for (const engine of await ruleEngines()) {
       expect(await status("POST", `/api/chat/${chatId}/copy`, stranger)).toBe(404);
     });
 
-    it("who writes begins chats in it and adds documents, which all get; who reads does neither", async () => {
+    it("writers add chats and documents to a project, readers cannot", async () => {
       const id = await project([
         [berta, "writes"],
         [carla, "reads"],
@@ -124,7 +124,7 @@ for (const engine of await ruleEngines()) {
       expect((await call("GET", `/api/message/${other.messageId}`, ana)).text).not.toContain("4711");
     });
 
-    it("who leaves takes what is theirs along; an owner gives the project away before", async () => {
+    it("members leave with their chats; owners transfer the project first", async () => {
       const id = await project([[berta, "writes"]]);
       const hers = await begun(berta, { projectId: id });
       expect(await status("DELETE", `/api/project/${id}/members/${ana.id}`, ana)).toBe(409);
@@ -143,7 +143,7 @@ for (const engine of await ruleEngines()) {
       expect(await status("GET", `/api/chat/${annas.chatId}`, berta)).toBe(404);
     });
 
-    it("a project that is deleted, or whose owner is, leaves others what is theirs", async () => {
+    it("members keep their content after project or owner deletion", async () => {
       for (const gone of ["project", "account"]) {
         const owner = await api.signUp("Duenya");
         const id = await made("/api/project", owner, { name: "Breve" });
@@ -159,7 +159,7 @@ for (const engine of await ruleEngines()) {
       }
     });
 
-    it("a shown chat shows nothing of its author's other chats and files but what its readers may open", async () => {
+    it("shared chats hide the author's other chats and files", async () => {
       const group = await made("/api/group", admin, { name: "Lectura" });
       for (const { id } of [ana, berta]) await made("/api/member", admin, { groupId: group, userId: id });
       const upload = async (name: string) => {
@@ -216,7 +216,7 @@ for (const engine of await ruleEngines()) {
       await call("PUT", `/api/chat/${chatId}/groups`, ana, { groupIds: [] });
     });
 
-    it("a chat is shown to a group that its author is in, read there, and gone on with in a copy", async () => {
+    it("a group reads a shared chat and continues in copies", async () => {
       const group = await made("/api/group", admin, { name: "Legal" });
       const foreign = await made("/api/group", admin, { name: "Ventas" });
       for (const { id } of [ana, berta]) await made("/api/member", admin, { groupId: group, userId: id });
@@ -244,7 +244,7 @@ for (const engine of await ruleEngines()) {
       expect(await show([], admin)).toBe(204);
     });
 
-    it("a copy made while a reply is written ends with the question", async () => {
+    it("a copy made during a reply ends with the question", async () => {
       const { chatId, messageId } = await begun(ana);
       await api.db.updateTable("messages").set({ status: "streaming" }).where("id", "=", messageId).execute();
       const copy = await made(`/api/chat/${chatId}/copy`, ana, {});

@@ -23,7 +23,7 @@ describe.each(await ruleEngines())("sharing on $name", (engine) => {
   const share = (method: string, { token } = ana, id = chatId) => api.call(method, `/api/chat/${id}/share`, { token });
   const readShared = (token: string) => api.call("GET", `/api/share/${token}`);
 
-  it("is nobody's to begin with, and only its owner's to make, read and take back", async () => {
+  it("is off at first and managed by the owner alone", async () => {
     expect((await share("GET")).body).toBeNull();
     const bea = await api.signUp("Bea");
     for (const method of ["GET", "PUT", "DELETE"]) {
@@ -39,7 +39,7 @@ describe.each(await ruleEngines())("sharing on $name", (engine) => {
     expect((await share("GET")).body).toBeNull();
   });
 
-  it("shows attachments only where they were chosen, and only those of the shared messages", async () => {
+  it("shows attachments only when chosen, and only of shared messages", async () => {
     const upload = async (name: string) =>
       ((await api.upload(ana.token, [new File(["Apuntes"], name)])).body as { items: { id: string }[] }).items[0]?.id;
     const [seen, later] = [await upload("visto.txt"), await upload("después.txt")];
@@ -77,7 +77,7 @@ describe.each(await ruleEngines())("sharing on $name", (engine) => {
     await share("DELETE");
   });
 
-  it("shows anyone what was said until then, and nothing after it or about its owner", async () => {
+  it("shows anyone the shared messages without later ones or owner", async () => {
     const made = (await share("PUT")).body as Share;
     expect(made.upToDate).toBe(true);
     await api.converse(ana.token, { chatId, content: "Esto ya no" });
@@ -94,7 +94,7 @@ describe.each(await ruleEngines())("sharing on $name", (engine) => {
     expect((await readShared(made.token)).text).toContain("Esto ya no");
   });
 
-  it("shows of a reply that goes on later what it was when it was shared", async () => {
+  it("keeps a reply as shared when it continues later", async () => {
     const [start] = await api.converse(ana.token, { content: "Una que sigue" });
     if (start?.type !== "start") throw new Error("a conversation begins with its start");
     const cut = { content: "Sobre lo que", status: "interrupted" as const };
@@ -110,7 +110,7 @@ describe.each(await ruleEngines())("sharing on $name", (engine) => {
     expect(((await readShared(token)).body as Shared).items.at(-1)?.content).not.toBe(before);
   });
 
-  it("shows a last message as it was changed, and whole the one before when it is deleted", async () => {
+  it("shows an edited last message and drops a deleted one", async () => {
     const [start] = await api.converse(ana.token, { content: "Una pregunta bastante larga, que se comparte entera" });
     if (start?.type !== "start") throw new Error("a conversation begins with its start");
     const { token } = (await share("PUT", ana, start.chatId)).body as Share;

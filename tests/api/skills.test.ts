@@ -60,7 +60,7 @@ for (const engine of await ruleEngines()) {
           .at(-1)?.[0]?.content,
       );
 
-    it("come as a folder in a ZIP, in the open format, with their texts", async () => {
+    it("are uploaded as a ZIP folder in the open format", async () => {
       const { skill, left } = await uploaded(
         zip({
           "bandos/SKILL.md": bando,
@@ -83,7 +83,7 @@ for (const engine of await ruleEngines()) {
       expect((await api.call("GET", `/api/skill/${skill.id}/files`, { token: luis.token })).status).toBe(404);
     });
 
-    it("are told by name and purpose, and opened when the model asks", async () => {
+    it("are listed by name and purpose, opened on model request", async () => {
       const said = await ask(makes("oficio", { nombre: "redactar-bandos" }));
       expect(said).toContain("Oficio «redactar-bandos», versión 1.");
       expect(said).toContain("HAGO SABER");
@@ -98,7 +98,7 @@ for (const engine of await ruleEngines()) {
       );
     });
 
-    it("are not offered to somebody who has none, nor where the house has taken the tool away", async () => {
+    it("are not offered without any or with the tool disabled", async () => {
       await ask("Hola", luis);
       expect(given()).not.toContain("Oficios");
       const tools = (await api.call("GET", "/api/tool", { token: admin.token })).body as {
@@ -167,7 +167,7 @@ for (const engine of await ruleEngines()) {
       }
     });
 
-    it("leave out what does not belong in a folder, and keep the rest", async () => {
+    it("leave out unsuitable files of the folder and report them", async () => {
       const bomb = new Uint8Array(limits.skillFile + 1).fill(97);
       const { skill, left } = await uploaded(
         zip({
@@ -227,7 +227,7 @@ for (const engine of await ruleEngines()) {
       ]);
     });
 
-    it("are a hundred at most, and cost nothing to speak of", async () => {
+    it("are limited to a hundred and keep the prompt short", async () => {
       const now = Date.now();
       const rows = Array.from({ length: limits.skills }, (_, n) => ({
         ...{ id: `skill-${n}`, createdAt: now, updatedAt: now, userId: luis.id, name: `oficio-${n}` },

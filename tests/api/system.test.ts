@@ -23,7 +23,7 @@ for (const engine of await queryEngines()) {
     });
     afterAll(() => api.close());
 
-    it("says what runs, how much room there is and what is under way", async () => {
+    it("reports versions, storage and work in progress", async () => {
       const { status, body } = await api.call("GET", "/api/system", { token: admin.token });
       expect([status, body]).toEqual([
         200,

@@ -86,7 +86,7 @@ for (const engine of await ruleEngines()) {
       },
     );
 
-    it("can't be written in, edited, answered again or summed up from elsewhere", async () => {
+    it("cannot be changed, continued, retried or summarised from other sessions", async () => {
       const summary = { chatId, upToMessageId: replyId, content: "Otro" };
       for (const token of Object.values(strangers())) {
         const writes = [
@@ -106,7 +106,7 @@ for (const engine of await ruleEngines()) {
       expect(made.status).toBe(422);
     });
 
-    it("is in no list, search or figure of what was said", async () => {
+    it("is absent from lists and search in other sessions", async () => {
       for (const token of Object.values(strangers())) {
         for (const path of [
           "/api/chat",
@@ -121,7 +121,7 @@ for (const engine of await ruleEngines()) {
       expect((await api.call("GET", "/api/summary", { token: ana.token })).text).toContain("Resumen zanahoria");
     });
 
-    it("leaves no file of its own in another session's copy of everything (guard: sessionId)", async () => {
+    it("leaves no file in another session's export (guard: sessionId)", async () => {
       const sent = await api.upload(ana.token, [new File(["Hola"], "pepino.txt")], { temporary: "1" });
       const [file] = (sent.body as { items: Item[] }).items;
       await api.converse(ana.token, { chatId, content: "Mira esto", fileIds: [file?.id] });
@@ -131,7 +131,7 @@ for (const engine of await ruleEngines()) {
       expect(all.join()).not.toContain("pepino");
     });
 
-    it("is deleted with its session, and a file that was kept before stays", async () => {
+    it("is deleted with the session; files stored before stay", async () => {
       const kept = await api.upload(ana.token, [new File(["Guardado"], "guardado.txt")]);
       const [file] = (kept.body as { items: Item[] }).items;
       const session = (await api.call("POST", "/auth/signin", { json: { email: ana.email, password } })).text;
@@ -148,7 +148,7 @@ for (const engine of await ruleEngines()) {
     });
 
     if (engine.name === "sqlite")
-      it("is in no backup, and neither is what was deleted before (guard: scrub)", async () => {
+      it("is left out of backups, like deleted content (guard: scrub)", async () => {
         const chunks = await api.converse(ana.token, { content: `Un mensaje con calabacín ${"y más ".repeat(400)}` });
         const gone = chunks.find((chunk) => chunk.type === "start");
         await api.call("DELETE", `/api/chat/${gone?.chatId}`, { token: ana.token });

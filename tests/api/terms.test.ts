@@ -21,7 +21,7 @@ for (const engine of await ruleEngines()) {
     const accept = async (version: number) =>
       (await api.call("POST", "/api/terms", { token: ana.token, json: { version } })).status;
 
-    it("have to be accepted before anything else, by keys too, and again when their text changes", async () => {
+    it("require acceptance before use, also for keys and after changes", async () => {
       const key = await api.call("POST", "/api/key", { token: ana.token, json: { name: "uno", scope: "read" } });
       const { token: program } = key.body as { token: string };
       expect([await chats(), await chats(program)]).toEqual([200, 200]);
@@ -62,7 +62,7 @@ for (const engine of await ruleEngines()) {
       expect(told.map(({ actorId }) => actorId)).toEqual([ana.id, ana.id]);
     });
 
-    it("keep nobody from what is their own: the account, its data, its end", async () => {
+    it("leave session data readable before acceptance", async () => {
       const made = await api.call("POST", "/api/page", { token: admin.token, json: { ...page, slug: "otras" } });
       const { id } = made.body as { id: string };
       expect((await api.call("GET", "/auth/session", { token: ana.token })).status).toBe(200);

@@ -33,7 +33,7 @@ for (const engine of await ruleEngines()) {
       return ana;
     };
 
-    it("counts to the byte as it is written, answered, edited and deleted (guard: textUse)", async () => {
+    it("is counted in bytes through edits and deletions (guard: textUse)", async () => {
       const { token } = await api.signUp("Ana");
       expect(await stored(token)).toBe(0);
       const chunks = await api.converse(token, { content: "Año", modelId });
@@ -49,7 +49,7 @@ for (const engine of await ruleEngines()) {
       expect(await stored(token)).toBe(0);
     });
 
-    it("beyond the plan is refused with a sentence, and nothing of it is kept (guard: refuseTextBeyondPlan)", async () => {
+    it("beyond the plan is refused and not stored (guard: refuseTextBeyondPlan)", async () => {
       const { token } = await withPlan(1);
       const content = `Texto ${"x".repeat(31_000)}`;
       const exported = (name: string, text: string) =>
@@ -90,7 +90,7 @@ for (const engine of await ruleEngines()) {
       expect(statuses.at(-1)).toBe(429);
     });
 
-    it("sent again after its reply was deleted gets another reply, and stays one message (guard: findSent)", async () => {
+    it("resent after reply deletion gets a new reply (guard: findSent)", async () => {
       const { token } = await api.signUp("Ana");
       const json = { content: "Hola", key: "una", modelId };
       const first = (await api.converse(token, json)).find((chunk) => chunk.type === "start");
@@ -104,7 +104,7 @@ for (const engine of await ruleEngines()) {
       expect(items).toHaveLength(2);
     });
 
-    it("of a new account is nowhere as a hash that can be guessed (guard: createHmac)", async () => {
+    it("leaves no guessable hash of a new password (guard: createHmac)", async () => {
       const json = { name: "Berta", email: "berta@ejemplo.es", password: "una frase que nadie adivina" };
       const headers = { "Idempotency-Key": "uno" };
       expect((await api.call("POST", "/api/user", { token: admin.token, json, headers })).status).toBe(201);

@@ -71,7 +71,7 @@ for (const engine of await ruleEngines()) {
       return part?.output;
     }
 
-    it("is not there for a model until its person has connected their own", async () => {
+    it("is unavailable to models until the person connects an account", async () => {
       expect(await list(ana)).toEqual([{ id, name: "disco", usable: true, connectedAt: null, problem: null }]);
       expect(await asked(ana)).not.toContain("La cuenta de");
     });
@@ -91,7 +91,7 @@ for (const engine of await ruleEngines()) {
       expect(await asked(admin)).not.toContain("La cuenta de");
     });
 
-    it("is refreshed for its person alone, when its token has ended", async () => {
+    it("refreshes an expired token for that person alone", async () => {
       const stored = async () =>
         Object.fromEntries(
           (await api.db.selectFrom("toolAccounts").select(["userId", "access"]).execute()).map((row) => [
@@ -123,7 +123,7 @@ for (const engine of await ruleEngines()) {
       expect((await end(ana, searchParams)).status).toBe(422);
     });
 
-    it("shows an administrator what it offers their own account, and no tokens", async () => {
+    it("shows an administrator the offered tools without tokens", async () => {
       await connect(admin, "quien-administra");
       const shown = await api.call("GET", `/api/tool/${id}`, { token: admin.token });
       expect(shown.body).toMatchObject({ personal: true, signedIn: false, problem: null, tools: [{ name: "quien" }] });
@@ -152,7 +152,7 @@ for (const engine of await ruleEngines()) {
       expect(await list(ana)).toEqual([{ id, name: "disco", usable: true, connectedAt: null, problem: null }]);
     });
 
-    it("stays its person's to see and to end where the tool is off, and goes with an account that is closed", async () => {
+    it("stays visible when disabled and is removed with deactivated accounts", async () => {
       const put = (more: object) =>
         api.call("PUT", `/api/tool/${id}`, { token: admin.token, json: { ...drive(), ...more } });
       await put({ enabled: false });

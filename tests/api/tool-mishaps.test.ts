@@ -120,7 +120,7 @@ const begin = async (kind: string, times = 1) => {
   return (await api.start(admin.token, { content, modelId })).messageId;
 };
 
-it("a call that was stopped on its way is not made again without asking", async () => {
+it("asks again before repeating a call stopped on the way", async () => {
   await add("cuelga");
   const id = await begin("cuelga", 2);
   await expect.poll(() => called.filter((one) => one.startsWith("cuelga")).length).toBe(1);
@@ -131,7 +131,7 @@ it("a call that was stopped on its way is not made again without asking", async 
   expect(called.filter((one) => one.startsWith("cuelga"))).toHaveLength(1);
 });
 
-it("a call that was stopped while its server was being connected to is not made", async () => {
+it("drops a call stopped while the server is being connected", async () => {
   const { id: toolId, json } = await add("lento");
   const { promise, resolve } = Promise.withResolvers<void>();
   gate = promise;

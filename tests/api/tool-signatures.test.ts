@@ -78,7 +78,7 @@ afterAll(async () => {
 it.each([
   ["anthropic", "claude-x", "/v1", "FIRMA-A"],
   ["google", "gemini-3-pro", "/v1beta", "FIRMA-G"],
-])("%s gets back what it has signed, also after the person's yes", async (provider, externalId, path, signature) => {
+])("%s gets signatures back, also after the person's approval", async (provider, externalId, path, signature) => {
   const json = { name: provider, provider, externalId, baseUrl: `${url}${path}`, apiKey: "k", usesTools: true };
   const made = await api.call("POST", "/api/model", { token: admin.token, json });
   const modelId = (made.body as { id: string }).id;

@@ -124,7 +124,7 @@ describe.each(await ruleEngines())("tools, on $name", (engine) => {
     },
   );
 
-  it("a call that writes waits for a yes, which is valid once and only for what was shown", async () => {
+  it("writing calls wait for approval valid once, exactly as shown", async () => {
     const chunks = await say(steps([[remember("Yes")]], "Apuntado."));
     expect(chunks.at(-1)).toMatchObject({ type: "end", status: "waiting" });
     const reply = await read(chunks);
@@ -149,7 +149,7 @@ describe.each(await ruleEngines())("tools, on $name", (engine) => {
     expect(audit.text).toContain("create_entities");
   });
 
-  it("a yes that comes a month late is none; a no is always one", async () => {
+  it("refuses approval after a month, but still accepts a refusal", async () => {
     const reply = await read(await say(steps([[remember("Tarde")]], "{resultado}")));
     const [call] = callsOf(reply);
     const long = Date.now() - 31 * 24 * 60 * 60_000;
@@ -162,7 +162,7 @@ describe.each(await ruleEngines())("tools, on $name", (engine) => {
     expect(memory.written().join()).not.toContain("Tarde");
   });
 
-  it("what the person has changed is what is done, and the model is told of a no", async () => {
+  it("runs a call as edited and tells models about refusals", async () => {
     const changed = await read(await say(steps([[remember("Antes")]])));
     const [call] = callsOf(changed);
     const input = { entities: [{ name: "Después", entityType: "cosa", observations: [] }] };
@@ -179,7 +179,7 @@ describe.each(await ruleEngines())("tools, on $name", (engine) => {
     expect(memory.written().join()).not.toContain("Nunca");
   });
 
-  it("a yes for the conversation asks no more in it, but again after a page of the web", async () => {
+  it("asks no more in an approved chat, except after changes", async () => {
     const first = await say(steps([[remember("Uno")]]));
     const reply = await read(first);
     const [call] = callsOf(reply);
@@ -229,7 +229,7 @@ describe.each(await ruleEngines())("tools, on $name", (engine) => {
     expect((await read(await say(steps([[remember("Tres")]])))).status).toBe("waiting");
   });
 
-  it("what can't be called is told to the model, which goes on", async () => {
+  it("tells the model about an impossible call and goes on", async () => {
     const wrong = [
       { name: "no_existe", input: {} },
       { name: "calcular", input: '{"cuenta": "1+' },
@@ -260,7 +260,7 @@ describe.each(await ruleEngines())("tools, on $name", (engine) => {
     expect(textOf(await follow(reply.id))).toContain("Ana");
   });
 
-  it("a model whose server takes no tools is asked again without them", async () => {
+  it("asks again without tools if the server supports none", async () => {
     const hostile = await startHostileServer();
     const json = {
       name: "sin",
@@ -278,14 +278,14 @@ describe.each(await ruleEngines())("tools, on $name", (engine) => {
     await hostile.stop();
   });
 
-  it("what a model nests without end is no call, and its conversation can be read", async () => {
+  it("refuses endlessly nested arguments and keeps the chat readable", async () => {
     const deep = `{"a":${"[".repeat(14_000)}1${"]".repeat(14_000)}}`;
     const reply = await read(await say(steps([[{ name: "calcular", input: deep }]])));
     expect(reply.status).toBe("complete");
     expect(callsOf(reply)[0]).toMatchObject({ status: "failed", output: expect.stringContaining("no son un objeto") });
   });
 
-  it("a model that calls for ever is brought to an end", async () => {
+  it("stops a model that calls tools endlessly", async () => {
     const many = Array.from({ length: 30 }, (_, n) => [{ name: "calcular", input: { cuenta: `${n} + 1` } }]);
     const reply = await read(await say(steps(many)));
     expect(reply.status).toBe("complete");
@@ -293,7 +293,7 @@ describe.each(await ruleEngines())("tools, on $name", (engine) => {
     expect(reply.error).toContain("12 pasos");
   });
 
-  it("stopping a reply stops the call, and one that waits is over", async () => {
+  it("stopping a reply also ends running and waiting calls", async () => {
     const slow = { name: "todo_trigger-long-running-operation", input: { duration: 30, steps: 30 } };
     const started = await api.start(ana.token, { content: steps([[slow]]), modelId: models.compatible });
     await expect.poll(async () => callsOf(await read(started.messageId)).map(({ status }) => status)).not.toEqual([]);

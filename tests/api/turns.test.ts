@@ -42,7 +42,7 @@ describe("the place of a turn", () => {
     });
   };
 
-  it("is by arrival among people, and nobody's second before another's first", () => {
+  it("follows arrival, with each person's first request before any second", () => {
     expect(places(["ana", "ana", "ana", "berta", "carla", "berta"], 1, 1)).toEqual([0, 3, 5, 1, 2, 4]);
     expect(places(["ana", "ana", "ana", "berta", "carla", "berta"], 1, 3)).toEqual([0, 1, 3, 0, 0, 2]);
   });
@@ -93,7 +93,7 @@ for (const engine of await ruleEngines()) {
       });
     const placesIn = (chunks: Chunk[]) => chunks.flatMap((chunk) => (chunk.type === "turn" ? [chunk.place] : []));
 
-    it("lets the others wait and says their place, one of each person before anybody's second", async () => {
+    it("queues requests fairly between people and shows each position", async () => {
       const asked = [ask(0, "a1")];
       await vi.waitFor(() => expect(owed).toHaveLength(1));
       for (const [who, question] of [
@@ -120,7 +120,7 @@ for (const engine of await ruleEngines()) {
       expect(await api.db.selectFrom("turns").selectAll().execute()).toEqual([]);
     });
 
-    it("forgets who gives up, also a program, and goes on with the next", async () => {
+    it("drops cancelled requests, those of programs included, and continues", async () => {
       const first = ask(0, "a1");
       await vi.waitFor(() => expect(owed).toHaveLength(1));
       const { messageId } = await api.start(people[1]?.token ?? "", { content: "pregunta b1", modelId });
@@ -189,7 +189,7 @@ for (const engine of await ruleEngines()) {
       await vi.waitFor(async () => expect(await api.db.selectFrom("turns").selectAll().execute()).toEqual([]));
     });
 
-    it("follows a limit that is changed, or taken away, while somebody waits", async () => {
+    it("applies a changed or removed limit while a request waits", async () => {
       const turns = turnsOf();
       const first = await turns.take(model(), askedBy(0));
       const second = turns.take(model(), askedBy(1));
@@ -202,7 +202,7 @@ for (const engine of await ruleEngines()) {
       await limit(1);
     });
 
-    it("is had by a process that has not said yet that it is there, and lost with one that is gone", async () => {
+    it("is freed when the process holding its turn is gone", async () => {
       const gone = turnsOf(crypto.randomUUID());
       await gone.take(model(), askedBy(0));
       const turns = turnsOf();

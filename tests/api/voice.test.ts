@@ -6,7 +6,7 @@ import { ruleEngines } from "../support/engines.ts";
 import { recording, silentMp3 } from "../support/sounds.ts";
 
 describe("what is read aloud", () => {
-  it("is the text without its marks; code, formulas and addresses are not spelled out", () => {
+  it("leaves out Markdown marks, link addresses and code", () => {
     const markdown =
       "## Las habas\n\nSe siembran en **noviembre** [1], dice [la guía](https://ejemplo.es/x).\n\n- una\n- dos\n\n```js\nlet x = 1;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |";
     expect(spoken(markdown)).toBe(
@@ -22,7 +22,7 @@ describe("what is read aloud", () => {
     },
   );
 
-  it("goes to the model in parts that it takes, cut behind sentences, and nothing is lost", () => {
+  it("is split at sentence ends without losing text", () => {
     const text = "Una frase que no es corta del todo. ".repeat(300).trim();
     const parts = inParts(text);
     expect(parts.length).toBeGreaterThan(2);
@@ -76,7 +76,7 @@ for (const engine of await ruleEngines()) {
       api.fetch(`/api/message/${id}/speech`, token, { headers });
     const asked = () => server.getRequests().filter(({ path }) => path.endsWith("/audio/speech")).length;
 
-    it("is not there until an admin has named a model, and says who does", async () => {
+    it("is unavailable until an administrator has added a voice model", async () => {
       expect(await voiceOf(ana.token)).toEqual({ hears: false, speaks: false });
       const [heard, spokenOf] = [await sent(recording), await listen(await reply())];
       const asked = await api.call("POST", "/audio/speech", { token: ana.token, json: { input: "Hola" } });
@@ -87,7 +87,7 @@ for (const engine of await ruleEngines()) {
       }
     });
 
-    it("a model is tried when it is saved: one that does not answer is refused with its reason", async () => {
+    it("refuses a model that fails its trial when saved", async () => {
       const refused = await make({ ...hearing, baseUrl: "http://127.0.0.1:9/v1" });
       expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("Se ha probado, y no va.")]);
       for (const model of [hearing, speaking]) {
@@ -144,7 +144,7 @@ for (const engine of await ruleEngines()) {
       await silent.stop();
     });
 
-    it("reads a reply aloud once, and keeps it: heard again, in parts or at once, it is the same", async () => {
+    it("generates a reply's audio once and serves it in ranges", async () => {
       const id = await reply();
       const before = asked();
       const both = await Promise.all([listen(id), listen(id)]);
@@ -177,7 +177,7 @@ for (const engine of await ruleEngines()) {
       expect((await space()) - before).toBe(silentMp3.length);
     });
 
-    it("what is kept outlives the sweep, and goes with its message", async () => {
+    it("keeps audio through cleanup and deletes it with its message", async () => {
       const id = await reply();
       await listen(id);
       const [row] = await api.db.selectFrom("speeches").where("messageId", "=", id).select("id").execute();

@@ -4,7 +4,7 @@ import { inOwnNetwork, mayUnshare } from "../support/public-address.ts";
 type Printed = { taken: Record<string, object>; found: { passages: object[] }; kept: string };
 
 // Only where a network of one's own may be made: pages are taken from public addresses alone.
-it.runIf(mayUnshare)("a page of the web is a document by its address", () => {
+it.runIf(mayUnshare)("saves a web page as a document by its address", () => {
   const { taken, found, kept } = inOwnNetwork<Printed>("pages-as-documents.ts");
   const refused = (reason: string | RegExp) => ({ detail: expect.stringMatching(reason) });
   const guide = { name: "Préstamos de la biblioteca guía normas.html", state: "ready", hasText: true };

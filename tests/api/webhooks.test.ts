@@ -56,7 +56,7 @@ for (const engine of await ruleEngines()) {
     const hears = (type: string, times = 1) =>
       expect.poll(() => told(type).length, { timeout: 60_000 }).toBeGreaterThanOrEqual(times);
 
-    it("is asked when it is added, and refused if it does not answer", async () => {
+    it("is tested when added and refused if the test fails", async () => {
       expect(told("test")).toHaveLength(1);
       there.state.answers = 500;
       const refused = await api.call("POST", "/api/webhook", { token: admin.token, json: body() });
@@ -86,7 +86,7 @@ for (const engine of await ruleEngines()) {
       expect(message?.body).not.toContain("secreto");
     });
 
-    it("hears once a day of somebody whose plan is used up", async () => {
+    it("is told once daily that a plan is exhausted", async () => {
       const group = await api.call("POST", "/api/group", {
         token: admin.token,
         json: { name: "Uno al día", messagesPerDay: 1 },
@@ -110,7 +110,7 @@ for (const engine of await ruleEngines()) {
       });
     });
 
-    it("is asked again later when it does not take something, with the same id, and its problem is told", async () => {
+    it("gets a failed delivery again later under the same id", async () => {
       there.state.answers = 503;
       const before = told("person.created").length;
       await api.signUp("Carla");

@@ -45,7 +45,7 @@ describe.each(ways)("$name, JavaScript $javaScript", ({ has, open, javaScript })
     await expect.poll(() => tab.isLoaded().catch(() => false), { timeout: 20_000 }).toBe(true);
   }
 
-  it.runIf(has)("signs up, writes, sees the reply grow, reads it again and renames the chat", async () => {
+  it.runIf(has)("signs up, chats, rereads the reply and renames the chat", async () => {
     await tab.go(`${server.url}/auth/signup`);
     await opens("Crear cuenta");
     await tab.fill("Nombre", "Ana Gil");
@@ -79,7 +79,7 @@ describe.each(ways)("$name, JavaScript $javaScript", ({ has, open, javaScript })
     await expect.poll(tab.title, { timeout: 20_000 }).toContain("La charla de Ana");
   });
 
-  it.runIf(has)("sees a model think, reads the same afterwards, and stops another one in mid-thought", async () => {
+  it.runIf(has)("shows a model's reasoning, keeps it and stops another reply", async () => {
     const ask = async (question: string) => {
       // Another page in between: what is looked for on the next one is on the last chat's as well.
       await tab.go(`${server.url}/user`);
@@ -108,7 +108,7 @@ describe.each(ways)("$name, JavaScript $javaScript", ({ has, open, javaScript })
     expect(await tab.text()).not.toContain("Son cuarenta y dos.");
   });
 
-  it.runIf(has)("makes a model as an admin, is told what is wrong with it, and finds it", async () => {
+  it.runIf(has)("rejects a model's invalid address, then creates the model", async () => {
     await tab.go(`${server.url}/admin/model/crear`);
     await opens("Crear modelo");
     await tab.fill("Nombre", "Modelo de prueba");

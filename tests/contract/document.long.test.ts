@@ -376,7 +376,7 @@ it("questions in series are as the document says", async () => {
   await run("delete /api/template/{id}", template);
 });
 
-it("folders at servers of files and webhooks are as the document says", async () => {
+it("file server folders and webhooks are as the document says", async () => {
   const there = await startFileServer({ ana: "clave" });
   const drive = { name: "Nube", address: there.url };
   const { id } = await made("post /api/drive", {}, { json: drive });

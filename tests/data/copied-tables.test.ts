@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { copiedTables } from "../../app/db/content.server.ts";
 import { sqlite } from "../support/engines.ts";
 
-it("tables are copied to another engine after those that they refer to", async () => {
+it("copies referenced tables before the tables that refer to them", async () => {
   const database = await sqlite.open();
   try {
     const places = new Map(copiedTables.map((table, at) => [table as string, at]));

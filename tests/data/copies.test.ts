@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), "tertulia-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("copies that are kept", () => {
-  it("are of seven days, four weeks and twelve months, after two years of nights", () => {
+  it("are seven daily, four weekly and twelve monthly ones", () => {
     let kept: string[] = [];
     const first = Date.parse("2025-01-01T03:00:00Z");
     for (let night = 0; night < 730; night++) {
@@ -36,7 +36,7 @@ describe("copies that are kept", () => {
     );
   });
 
-  it("are due once a night, at three, or as soon as the server is on again", () => {
+  it("are due nightly at three, or immediately when none exists", () => {
     const at = (text: string) => new Date(text);
     const last = at("2026-11-25T03:05:00").getTime();
     expect(isDue(undefined, at("2026-11-25T12:00:00"))).toBe(true);
@@ -78,7 +78,7 @@ describe("a copy of an installation", () => {
     return { dir, storage, database, secretPath: join(dir, "secret") };
   };
 
-  it("is restored with its conversations, files and secret, and nothing of it can be read without the passphrase", async () => {
+  it("is restored completely and unreadable without the passphrase", async () => {
     const copy = await makeCopy(place, passphrase, sources);
     expect(copy).toMatchObject({
       engine: "sqlite",
@@ -99,7 +99,7 @@ describe("a copy of an installation", () => {
     await expect(restoreCopy(place, undefined, goal("none"))).rejects.toThrow(/están cifradas/);
   });
 
-  it("of each night of a month is opened, those that are not kept go, and with them the files that none has", async () => {
+  it("stays restorable while kept, and expires with unused files", async () => {
     const plain = await openPlace({ folder: join(folder, "month") });
     const first = Date.parse("2026-10-20T03:00:00Z");
     for (let night = 0; night < 30; night++) await makeCopy(plain, undefined, sources, first + night * day);
@@ -113,7 +113,7 @@ describe("a copy of an installation", () => {
     expect(await plain.list("archivos/")).toEqual([]);
   }, 600_000);
 
-  it("that is being made is not taken apart by another one that ends meanwhile", async () => {
+  it("stays complete when another copy finishes meanwhile", async () => {
     const busy = await openPlace({ folder: join(folder, "busy") });
     await makeCopy(busy, passphrase, sources, Date.parse("2026-11-01T03:00:00Z"));
     await api.upload(ana.token, [new File(["Otro contrato"], "otro.txt")]);
@@ -126,7 +126,7 @@ describe("a copy of an installation", () => {
     }
   });
 
-  it("whose description is not ours is left alone, and the others are restored", async () => {
+  it("with an unrecognized description is left alone and not restored", async () => {
     const odd = await openPlace({ folder: join(folder, "odd") });
     await makeCopy(odd, undefined, sources, Date.parse("2025-01-01T03:00:00Z"));
     writeFileSync(join(folder, "odd", "copias", "2025-01-01T03-00-00.json"), JSON.stringify({ files: "todos" }));
@@ -136,13 +136,13 @@ describe("a copy of an installation", () => {
     await expect(restoreCopy(odd, undefined, goal("odd"), "2025-01-01T03-00-00")).rejects.toThrow(/no está la copia/);
   });
 
-  it("is not sealed in a place that holds copies in clear, whose files it would share", async () => {
+  it("is refused encryption where unencrypted copies exist", async () => {
     const plain = await openPlace({ folder: join(folder, "plain") });
     await makeCopy(plain, undefined, sources);
     await expect(makeCopy(plain, passphrase, sources)).rejects.toThrow(/hay copias sin cifrar/);
   });
 
-  it("that is damaged is not restored, and one that was broken off is not among them", async () => {
+  it("is not restored when damaged or unfinished", async () => {
     const damaged = await openPlace({ folder: join(folder, "damaged") });
     const copy = await makeCopy(damaged, passphrase, sources);
     const base = join(folder, "damaged", "datos", copy.name, "base.gz");

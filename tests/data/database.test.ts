@@ -27,7 +27,7 @@ describe.each(engines)("on $name", (engine) => {
     expect(await pendingMigrations(database.db, database.engine)).toMatchObject({ names: [] });
   });
 
-  it("finds a word in another form and without its accent, best passage first", async () => {
+  it("finds other word forms without accents, best passage first", async () => {
     const owner = "019a-1";
     await indexText(database.db, "El camión azul se paró en Logroño.", owner, {});
     await indexText(database.db, "Compramos camiones, muchos camiones azules.", owner, {});
@@ -39,7 +39,7 @@ describe.each(engines)("on $name", (engine) => {
     ]);
   });
 
-  it("finds ñ where an n was typed, as many keyboards have none, and not the other way round", async () => {
+  it("finds ñ when n is typed, but not the reverse", async () => {
     const owner = "019a-2";
     await indexText(database.db, "Cumple un año en enero.", owner, {});
     await indexText(database.db, "La pena no es de peñas.", owner, {});
@@ -90,7 +90,7 @@ describe("the words of search", () => {
     expect(searchWords("Canción CANCIONES")).toEqual([searchWords("cancion")[0], searchWords("canciones")[0]]);
   });
 
-  it("come from passages cut at sentence ends, none of them lost", () => {
+  it("come from passages cut at sentence ends, without loss", () => {
     const text = Array.from({ length: 200 }, (_, n) => `Frase número ${n} del texto.`).join(" ");
     const passages = cutPassages(text);
     expect(passages.length).toBeGreaterThan(4);
@@ -98,7 +98,7 @@ describe("the words of search", () => {
     expect(passages.join(" ")).toBe(text);
   });
 
-  it("of a table are cut between rows, each with the names of the columns", () => {
+  it("of a table are cut between rows, repeating column names", () => {
     const rows = Array.from({ length: 120 }, (_, n) => `Factura ${n} | ${n}/3/2024 | Papelería S. A. | ${n},50`);
     const passages = cutPassages(`# Gastos\n\nNúmero | Fecha | De quién | Importe\n${rows.join("\n")}\n\nHasta aquí.`);
     expect(passages.length).toBeGreaterThan(4);
@@ -130,7 +130,7 @@ describe("an embedded database", () => {
   });
 
   // tests/failure/power-loss.long.test.ts shows that a write is on the disk when it is answered.
-  it("copies its log into its file while it is in use, and has all of it when it is opened again", async () => {
+  it("checkpoints its log while in use and reopens without loss", async () => {
     const folder = mkdtempSync(join(tmpdir(), "tertulia-"));
     const opened = await openDatabase({ dataDir: folder, databaseUrl: undefined }, log);
     await sql`create table filler (content blob)`.execute(opened.db);
@@ -154,7 +154,7 @@ describe("an embedded database", () => {
     // 45 MB, each row synced on its own.
   }, 120_000);
 
-  it("takes the writes of many at once in their turns, and those of a transaction together", async () => {
+  it("serializes concurrent writes and keeps each transaction together", async () => {
     const folder = mkdtempSync(join(tmpdir(), "tertulia-"));
     const { db, close } = await openDatabase({ dataDir: folder, databaseUrl: undefined }, log);
     await sql`create table counted (n integer)`.execute(db);
@@ -171,7 +171,7 @@ describe("an embedded database", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("knows after an upgrade who made the invitations that are open", async () => {
+  it("assigns open invitations to their inviters during an upgrade", async () => {
     const folder = mkdtempSync(join(tmpdir(), "tertulia-"));
     const old = new Kysely<never>({ dialect: sqliteDialect(openSqlite(join(folder, "tertulia.db")), async () => {}) });
     await createMigrator(old as never, "sqlite").migrateTo("0037_grant_versions");

@@ -10,7 +10,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const files = () => readdirSync(dir, { recursive: true }).filter((name) => /\./.test(String(name)));
 
-it("keeps two that store the same at once apart: what one gives up is not the other's", async () => {
+it("keeps simultaneous uploads of one file apart when one fails", async () => {
   const { promise: given, resolve: give } = Promise.withResolvers<void>();
   const whole = async function* () {
     yield Buffer.from("en");
@@ -29,7 +29,7 @@ it("keeps two that store the same at once apart: what one gives up is not the ot
   expect(files()).toEqual([join("aa", "019a-aa.original")]);
 });
 
-it("deletes what was left half stored, but not what is being stored", async () => {
+it("deletes abandoned partial files but not those in progress", async () => {
   mkdirSync(join(dir, "bb"), { recursive: true });
   const old = join(dir, "bb", "019a-bb.original.1.part");
   writeFileSync(old, "a medias");

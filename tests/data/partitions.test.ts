@@ -33,7 +33,7 @@ describe.each(shared)("messages that lie in a table for each month, on $name", (
         where inhparent = 'messages'::regclass order by 1`.execute(api.db)
     ).rows.map(({ name }) => name);
 
-  it("keep what there was, and take what comes, in the same conversation", async () => {
+  it("keep earlier and later messages in one conversation", async () => {
     expect(textOf(await ask("Después de partir", { chatId }))).not.toBe("");
     expect((await contents()).map(({ content }) => content)).toEqual(["Antes de partir", "Después de partir"]);
     const found = await api.call("GET", "/api/search?q=partir", { token: ana.token });
@@ -46,7 +46,7 @@ describe.each(shared)("messages that lie in a table for each month, on $name", (
     expect(await contents()).toHaveLength(2);
   });
 
-  it("a conversation has one running reply at a time, as before", async () => {
+  it("a conversation has only one running reply at a time", async () => {
     const running = (id: string) =>
       messageRow(Date.now(), { id, chatId, userId: ana.id, parentId: null, status: "streaming" });
     await api.db.insertInto("messages").values(running("00000000-0000-7000-8000-000000000001")).execute();
@@ -55,7 +55,7 @@ describe.each(shared)("messages that lie in a table for each month, on $name", (
     await api.db.deleteFrom("messages").where("status", "=", "streaming").execute();
   });
 
-  it("each month has its table, made before it begins; a message of a clock far ahead is taken, too", async () => {
+  it("each month gets its table ahead; far-future messages are accepted", async () => {
     const before = await tables();
     expect(before).toHaveLength(5);
     await addPartitions(api.db, Date.now() + 31 * 24 * 60 * 60_000);

@@ -54,10 +54,7 @@ async function leaveThere(page: Page, { provider }: House): Promise<void> {
   await there.close();
 }
 
-test("somebody comes in with the Casa, back to where they were going, leaves here and there, and is out at once when the Casa says so", async ({
-  page,
-  house,
-}) => {
+test("signs in through the provider and out on both sides", async ({ page, house }) => {
   house.provider.people.set("ana", { email: "ana@casa.es", email_verified: true, name: "Ana Gil" });
   await page.goto("/conversation/project");
   await page.getByRole("link", { name: "Entrar con la Casa" }).click();
@@ -91,10 +88,7 @@ test("somebody comes in with the Casa, back to where they were going, leaves her
   await expect(page).toHaveURL(/\/auth\/signin/);
 });
 
-test("an address that has an account asks for its password once; a wrong one is told, and nothing is lost", async ({
-  page,
-  house,
-}) => {
+test("links a provider sign-in to an existing account by password", async ({ page, house }) => {
   const email = await new Browser(house.server.url).signUp("Berta");
   house.provider.people.set(email, { email, email_verified: true, name: "Berta" });
   await page.goto("/auth/signin");
@@ -110,7 +104,7 @@ test("an address that has an account asks for its password once; a wrong one is 
   await expect(page.getByLabel("Correo electrónico")).toHaveValue(email);
 });
 
-test("who may not come in is told why, and an entry that was not begun here opens nothing", async ({ page, house }) => {
+test("gives the reason for refused sign-ins, rejects foreign callbacks", async ({ page, house }) => {
   house.provider.people.set("nadie", { name: "Nadie" });
   await page.goto("/auth/signin");
   await page.getByRole("link", { name: "Entrar con la Casa" }).click();
@@ -123,7 +117,7 @@ test("who may not come in is told why, and an entry that was not begun here open
   await expect(page.getByRole("link", { name: "Entrar con la Casa" })).toBeVisible();
 });
 
-test("whose session ends under a form comes in beside it, and the form goes on", async ({
+test("keeps a form while signing in again through the provider", async ({
   page,
   context,
   house,
@@ -157,10 +151,7 @@ test("whose session ends under a form comes in beside it, and the form goes on",
   await expect(page.getByText("Perfil guardado.")).toBeVisible();
 });
 
-test("an admin adds an access, a group and a notice in forms, and what is wrong with them is told by its field", async ({
-  page,
-  house,
-}) => {
+test("an administrator adds an access, a group and a notice", async ({ page, house }) => {
   await page.goto("/auth/signin");
   await page.getByLabel("Correo electrónico").fill(house.admin);
   await page.getByLabel("Contraseña").fill(password);

@@ -112,7 +112,7 @@ const made: Made[] = [
 test.use({ timezoneId: "Europe/Madrid" });
 
 for (const { path, label, name, called, fill } of made) {
-  test(`a ${path} is made, found, changed over somebody else's change and deleted`, async ({ page, server }) => {
+  test(`creates, finds, edits despite a conflict and deletes a ${path}`, async ({ page, server }) => {
     const other = new Browser(server.url);
     await other.signIn(server.adminEmail);
     await signInAsAdmin(page, server.adminEmail);
@@ -153,10 +153,7 @@ for (const { path, label, name, called, fill } of made) {
   });
 }
 
-test("a conflict shows all that has changed, and the stored version can be kept field by field", async ({
-  page,
-  server,
-}) => {
+test("resolves an edit conflict field by field", async ({ page, server }) => {
   const other = new Browser(server.url);
   await other.signIn(server.adminEmail);
   await signInAsAdmin(page, server.adminEmail);
@@ -184,7 +181,7 @@ test("a conflict shows all that has changed, and the stored version can be kept 
   await expect(field(page, "Instrucciones")).toHaveValue("También cambiadas");
 });
 
-test("a model is tried, several are deleted at once, and the trail says who did it", async ({ page, server }) => {
+test("tests a model, deletes marked messages, shows the audit log", async ({ page, server }) => {
   const other = new Browser(server.url);
   await other.signIn(server.adminEmail);
   await signInAsAdmin(page, server.adminEmail);
@@ -214,7 +211,7 @@ test("a model is tried, several are deleted at once, and the trail says who did 
   await expect(page.getByRole("row", { name: `Título — ${title}` })).toBeVisible();
 });
 
-test("the system page makes a copy that can be restored, and deletes it", async ({ page, server }) => {
+test("the system page makes, downloads and deletes a copy", async ({ page, server }) => {
   await signInAsAdmin(page, server.adminEmail);
   await page.goto("/admin/sistema");
   await expect(page.getByRole("main")).toContainText("SQLite");

@@ -28,10 +28,9 @@ const test = base.extend<object, { house: { server: TestServer; model: LLMock; a
   baseURL: ({ house }, use) => use(house.server.url),
 });
 
-test("the page of a tool's server is seen with script, in a frame that reaches nothing; its text and a form without", async ({
-  page,
-  house: { server, admin },
-}, { project }) => {
+test("shows a tool's app sandboxed, or as text without script", async ({ page, house: { server, admin } }, {
+  project,
+}) => {
   const withScript = project.name === "js";
   await page.context().addCookies([...admin.cookies].map(([name, value]) => ({ name, value, url: server.url })));
   const chat = await admin.say(steps([[{ name: "urna_recuento", input: { asunto: "El frontón" } }]]));

@@ -28,10 +28,7 @@ const test = base.extend<object, { house: House }>({
   baseURL: ({ house }, use) => use(house.server.url),
 });
 
-test("a text grows beside its conversation, is edited in its page, and a passage is changed on request", async ({
-  page,
-  house: { server, models, admin },
-}) => {
+test("an artifact grows beside its chat and can be edited", async ({ page, house: { server, models, admin } }) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.context().addCookies([...admin.cookies].map(([name, value]) => ({ name, value, url: server.url })));
   const texto = "# Acta de la reunión\n\nSe acuerda pintar el portal.\n\nSe levanta la sesión a las nueve.";
@@ -68,10 +65,9 @@ test("a text grows beside its conversation, is edited in its page, and a passage
   await expect(page.getByText("Se acuerda pintar el portal.").first()).toBeVisible();
 });
 
-test("a written page is shown apart: its programs run only where they are allowed, and reach nothing", async ({
-  page,
-  house: { server, admin },
-}, { project }) => {
+test("isolates a written page; its scripts run only when allowed", async ({ page, house: { server, admin } }, {
+  project,
+}) => {
   const reached: string[] = [];
   const elsewhere = createServer((request, response) => {
     reached.push(request.url ?? "");

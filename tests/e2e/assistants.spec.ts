@@ -1,10 +1,6 @@
 import { expect, test } from "./fixtures.ts";
 
-test("an assistant is made, begun with and kept with its chat; a template is filled in", async ({
-  page,
-  person,
-  javaScriptEnabled,
-}) => {
+test("creates and uses an assistant, and fills in a template", async ({ page, person, javaScriptEnabled }) => {
   expect(person.email).toContain("@");
   await page.goto("/conversation/assistant");
   await expect(page.getByText("Aún no hay ninguno.")).toBeVisible();

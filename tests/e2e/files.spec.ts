@@ -20,12 +20,7 @@ async function attach(page: Page, files: Parameters<ReturnType<Page["locator"]>[
   if (await send.isVisible()) await send.click();
 }
 
-test("an image and a PDF go with a message; what is refused says why and keeps the rest", async ({
-  page,
-  person,
-  models,
-  javaScriptEnabled,
-}) => {
+test("attaches an image and a PDF; refused files say why", async ({ page, person, models, javaScriptEnabled }) => {
   expect(person.email).toBeTruthy();
   await page.goto("/conversation/chat");
   if (javaScriptEnabled) await hydrated(page);
@@ -88,7 +83,7 @@ test("a picture is sent without a word", async ({ page, person, javaScriptEnable
   await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
 });
 
-test("nine files are one too many, and the ninth is named", async ({ page, person, javaScriptEnabled }) => {
+test("refuses a ninth file in a message and names it", async ({ page, person, javaScriptEnabled }) => {
   expect(person.email).toBeTruthy();
   await page.goto("/conversation/chat");
   if (javaScriptEnabled) await hydrated(page);
@@ -136,7 +131,7 @@ test("files are uploaded, found, read and deleted at /user/file", async ({ page,
   await expect(page.getByRole("main").locator(".row")).toHaveCount(1);
 });
 
-test("a project answers from its documents and keeps what is not sent", async ({ page, person, javaScriptEnabled }) => {
+test("a project answers from its documents and keeps the draft", async ({ page, person, javaScriptEnabled }) => {
   expect(person.email).toBeTruthy();
   await page.goto("/conversation/project/crear");
   await page.getByLabel("Nombre").fill("Huerto");

@@ -32,11 +32,7 @@ test.beforeEach(async ({ page, person }) => {
 });
 
 test.describe("dialogs", () => {
-  test("close one at a time with Escape, the last opened first, and give the focus back", async ({
-    page,
-    person,
-    context,
-  }) => {
+  test("close one by one with Escape and restore the focus", async ({ page, person, context }) => {
     await page.goto("/user/seguridad");
     await hydrated(page);
     const opener = page.getByRole("link", { name: "Cambiar contraseña" });
@@ -78,7 +74,7 @@ test.describe("dialogs", () => {
     expect(await page.evaluate(() => scrollY)).toBe(before);
   });
 
-  test("Enter confirms an alert, and sends a form from anywhere in it", async ({ page }) => {
+  test("Enter confirms an alert, and submits a form from anywhere", async ({ page }) => {
     await page.goto("/user/seguridad/contrasena");
     await expect(page.locator("dialog:modal")).toBeVisible();
     await page.getByRole("heading", { name: "Cambiar contraseña" }).click();
@@ -136,7 +132,7 @@ test("the way back leads past dialogs, not into them", async ({ page }) => {
   await expect(page.locator("dialog")).toHaveCount(0);
 });
 
-test("a toast stands above a dialog and is closed without closing that", async ({ page }) => {
+test("closes a toast above a dialog without closing the dialog", async ({ page }) => {
   await page.getByRole("button", { name: "Guardar perfil" }).click();
   await expect(page.getByText("Perfil guardado.")).toBeVisible();
   await page.getByRole("link", { name: "Seguridad" }).click();
@@ -148,7 +144,7 @@ test("a toast stands above a dialog and is closed without closing that", async (
   await expect(page.locator("dialog:modal")).toBeVisible();
 });
 
-test("a message to a chat that is gone waits where a new one begins", async ({ page }) => {
+test("keeps a message to a deleted chat in the composer", async ({ page }) => {
   await withoutRealtime(page);
   await begin(page, "Hola", "gpt-4o");
   await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
@@ -186,7 +182,7 @@ test.describe("toasts", () => {
     await expect(toast(page)).toHaveCount(0);
   });
 
-  test("wait while the pointer is over them or the focus in them, then go on", async ({ page }) => {
+  test("pause while hovered or focused, then continue", async ({ page }) => {
     await show(page);
     await page.clock.runFor(1000);
     await toast(page).hover();
@@ -224,7 +220,7 @@ test.describe("toasts", () => {
 });
 
 test.describe("while something is on its way", () => {
-  test("a bar: not before 200 ms, growing for 2 s, full at the end for 500 ms, fading for 400", async ({ page }) => {
+  test("a bar appears after 200 ms and fades when done", async ({ page }) => {
     const bar = page.locator(".loading-bar");
     const answers = await hold(page, /chat\.data/);
     await expect(bar).toHaveCSS("opacity", "0");
@@ -295,7 +291,7 @@ test.describe("forms", () => {
     expect(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])).toEqual([]);
   });
 
-  test("speak when a field is left, not while typing, and all at once when sent", async ({ page }) => {
+  test("show field errors on leaving, and all errors on sending", async ({ page }) => {
     const email = page.getByLabel("Correo electrónico");
     await email.fill("");
     await email.pressSequentially("ana@");
@@ -323,7 +319,7 @@ test.describe("forms", () => {
     expect(sent).toEqual([]);
   });
 
-  test("that find no server keep what was typed and say so", async ({ page, context }) => {
+  test("keep typed input and show an error when offline", async ({ page, context }) => {
     await page.getByLabel("Nombre").fill("Sin conexión");
     await context.setOffline(true);
     await page.getByRole("button", { name: "Guardar perfil" }).click();
@@ -335,7 +331,7 @@ test.describe("forms", () => {
   });
 });
 
-test("news is told also where the line broke as the page was being loaded", async ({ page, person }) => {
+test("opens the realtime connection after its code failed to load", async ({ page, person }) => {
   expect(person.email).toBeTruthy();
   const lost = page.waitForEvent("requestfailed");
   await page.route("**/assets/socket-*.js", (route) => route.abort("internetdisconnected"));
@@ -352,7 +348,7 @@ test.describe("pages seen", () => {
     await page.waitForURL(url);
   };
 
-  test("come back at once, are refreshed behind, and are forgotten once something was written", async ({ page }) => {
+  test("show at once, refresh in background, expire after a change", async ({ page }) => {
     await begin(page, "Hola", "gpt-4o");
     await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Charla de prueba");
@@ -380,7 +376,7 @@ test.describe("pages seen", () => {
     await page.waitForURL("**/conversation/chat");
   });
 
-  test("are not shown after 15 minutes, nor 5 minutes after their last use", async ({ page }) => {
+  test("are not shown five minutes after their last use", async ({ page }) => {
     await visit(page, "Nueva conversación", "**/conversation/chat");
     await page.goto("/user");
     await page.clock.install();
@@ -398,7 +394,7 @@ test.describe("pages seen", () => {
     await page.waitForURL("**/user");
   });
 
-  test("are fetched on intent, four at a time, and then open at once", async ({ page }) => {
+  test("are prefetched on hover, four at a time, opening instantly", async ({ page }) => {
     // The title of the last conversation may be told at any moment, and everything fetched is forgotten then.
     await withoutRealtime(page);
     for (const text of ["Uno", "Dos", "Tres", "Cuatro", "Cinco", "Seis"]) {
@@ -448,7 +444,7 @@ test.describe("pages seen", () => {
   });
 });
 
-test("a page of an older build still leads to where somebody goes, but throws away nothing typed", async ({ page }) => {
+test("an outdated page still navigates but discards no typed text", async ({ page }) => {
   await page.goto("/conversation/chat");
   const gone = (times: number) =>
     page.route(
@@ -476,7 +472,7 @@ test("a page of an older build still leads to where somebody goes, but throws aw
   await expect(page.getByText("Este sitio se ha actualizado mientras esta página estaba abierta.")).toBeVisible();
 });
 
-test("a new page starts at its top, and the way back where it was left", async ({ page }) => {
+test("a new page starts at top; going back restores scrolling", async ({ page }) => {
   await page.setViewportSize({ width: 800, height: 400 });
   await page.evaluate(() => scrollTo(0, 600));
   await page.getByRole("navigation").getByRole("link", { name: "Nueva conversación" }).click();
@@ -486,7 +482,7 @@ test("a new page starts at its top, and the way back where it was left", async (
   await expect.poll(() => page.evaluate(() => scrollY)).toBe(600);
 });
 
-test("a page that a link has opened is told by its name", async ({ page }) => {
+test("announces the title of a page opened by a link", async ({ page }) => {
   await page.getByRole("navigation").getByRole("link", { name: "Proyectos" }).click();
   await expect(page.locator("body > p[aria-live=polite]")).toHaveText("Proyectos · Tertulia");
 });

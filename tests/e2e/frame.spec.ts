@@ -6,10 +6,7 @@ import { begin, expect, lastReply, test, withoutRealtime } from "./fixtures.ts";
 
 const newPassword = "otra frase bien larga";
 
-test("a dialog is a page over its page: it opens, reloads, fails with what was typed, saves and says so", async ({
-  page,
-  person,
-}) => {
+test("a dialog opens, reloads, shows errors, saves and confirms", async ({ page, person }) => {
   expect(person.email).toBeTruthy();
   await page.goto("/user/seguridad");
   await page.getByRole("link", { name: "Cambiar contraseña" }).click();
@@ -60,10 +57,7 @@ test("dialogs are 500 px wide, side panels 400 px", async ({ page, person }) => 
   }
 });
 
-test("the profile is saved; a new e-mail asks for the password, keeps what was typed and leads to the field", async ({
-  page,
-  person,
-}) => {
+test("saves the profile, asking the password for a new e-mail", async ({ page, person }) => {
   await page.getByLabel("Nombre").fill("Ana María");
   await page.getByRole("button", { name: "Guardar perfil" }).click();
   await expect(page.getByRole("region", { name: "Avisos" })).toContainText("Perfil guardado.");
@@ -118,7 +112,7 @@ test("«Descargar mis datos» brings a ZIP with every conversation", async ({ pa
   expect(strFromU8(files["datos.json"] as Uint8Array)).toContain(person.email);
 });
 
-test("an account is deleted with the password, and its e-mail opens nothing any more", async ({ page, person }) => {
+test("deletes an account after its password; signing in then fails", async ({ page, person }) => {
   await page.goto("/user/datos");
   await page.getByRole("link", { name: "Eliminar mi cuenta" }).click();
   const dialog = page.getByRole("alertdialog", { name: "Eliminar mi cuenta" });
@@ -154,7 +148,7 @@ test("a forgotten password is replaced through an e-mail", async ({ page, person
   await expect(page.getByRole("alert")).toContainText("Este enlace ya no vale");
 });
 
-test("two-step sign-in: set up with an app, then asked for, also with a recovery code", async ({ page, person }) => {
+test("two-step sign-in is set up and accepts a recovery code", async ({ page, person }) => {
   await page.goto("/user/seguridad");
   await page.getByRole("link", { name: "Activar" }).click();
   const dialog = page.getByRole("dialog");
@@ -196,7 +190,7 @@ test("two-step sign-in: set up with an app, then asked for, also with a recovery
   await expect(page.getByRole("link", { name: "Activar" })).toBeVisible();
 });
 
-test("a visitor writes to the house, sees what was missing and then what was sent", async ({ page, mails }) => {
+test("a visitor sends a contact message after correcting an error", async ({ page, mails }) => {
   await page.goto("/contacto");
   await page.getByLabel("Nombre").fill("Eva");
   await page.getByLabel("Correo electrónico").fill("eva@ejemplo");
@@ -211,7 +205,7 @@ test("a visitor writes to the house, sees what was missing and then what was sen
   expect(await mails.nextTo("casa@ejemplo.es")).toContain("Reply-To: Eva <eva@ejemplo.es>");
 });
 
-test("a form other than the composer is sent again after its session has ended", async ({ page, person, context }) => {
+test("a form is sent again after its session has expired", async ({ page, person, context }) => {
   await page.getByLabel("Nombre").fill("Ana después");
   await context.request.post("/auth/signout", {
     form: { formToken: await page.locator('[name="formToken"]').first().inputValue() },
@@ -233,10 +227,7 @@ test("a form other than the composer is sent again after its session has ended",
   await expect(page.getByLabel("Nombre")).toHaveValue("Ana después");
 });
 
-test("the sidebar is open, folds, stays folded on other pages, and loses nothing that was being written", async ({
-  page,
-  person,
-}) => {
+test("folds the sidebar on every page without losing typed text", async ({ page, person }) => {
   expect(person.email).toBeTruthy();
   await page.goto("/conversation/chat");
   const sidebar = page.getByRole("navigation", { name: "Conversaciones" });

@@ -4,11 +4,7 @@ import { expect, signInAsAdmin, test } from "./fixtures.ts";
 const logo =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 28"><path d="M0 0h120v28H0z" fill="#fff"/></svg>';
 
-test("an administrator gives the house its name, colour and logo, and everybody sees them", async ({
-  page,
-  server,
-  javaScriptEnabled,
-}) => {
+test("an administrator sets the site's name, colour and logo", async ({ page, server, javaScriptEnabled }) => {
   await signInAsAdmin(page, server.adminEmail);
   await page.goto("/admin");
   await page.getByRole("link", { name: "La casa" }).click();

@@ -1,6 +1,6 @@
 import { begin, expect, lastReply, signInAsAdmin, test } from "./fixtures.ts";
 
-test("who administers says what they read a conversation for; whose it is sees it", async ({
+test("shows owners which conversation an administrator read and why", async ({
   page,
   person,
   server,

@@ -5,7 +5,7 @@ import { begin, expect, expectGrowing, lastReply, say, test } from "./fixtures.t
 const words = (text: string) => text.replace(/\s+/g, " ");
 
 for (const model of ["gpt-4o", "claude-3-5-sonnet-20241022"]) {
-  test(`${model}: sign up, write, see the reply grow, reload, stop, go on elsewhere`, async ({
+  test(`${model}: streams, survives reloading, stops, and is read elsewhere`, async ({
     page,
     person,
     browser,
@@ -54,7 +54,7 @@ for (const model of ["gpt-4o", "claude-3-5-sonnet-20241022"]) {
   });
 }
 
-test("the local assistant answers from what was written before, with its source", async ({ page, person }) => {
+test("the local assistant answers from earlier chats with sources", async ({ page, person }) => {
   expect(person.email).toBeTruthy();
   await begin(page, "El gato de mi abuela se llamaba Bigotes.", "Asistente local");
   await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
@@ -65,7 +65,7 @@ test("the local assistant answers from what was written before, with its source"
   await expect(page.locator('article[data-role="user"]')).toContainText("Bigotes");
 });
 
-test("a model's failure stands where it happened, and «Reintentar» tries again", async ({ page, person }) => {
+test("a failed reply stays in place and can be retried", async ({ page, person }) => {
   expect(person.email).toBeTruthy();
   await begin(page, "error 500", "gpt-4o");
   await expect(lastReply(page)).toContainText("El proveedor del modelo tiene un problema (500).");
@@ -121,7 +121,7 @@ test("a chat is pinned, renamed and deleted through its menu", async ({ page, pe
   await expect(page.getByRole("navigation").getByRole("link", { name: "Cosas mías" })).toBeHidden();
 });
 
-test("a reply is made again by another model, and both can be read", async ({ page, person }) => {
+test("regenerates a reply with another model as a second version", async ({ page, person }) => {
   expect(person.email).toBeTruthy();
   await begin(page, "Hola", "Asistente local");
   await lastReply(page).getByRole("button", { name: "Más acciones" }).click();
@@ -133,7 +133,7 @@ test("a reply is made again by another model, and both can be read", async ({ pa
   await expect(lastReply(page)).toContainText("2/2");
 });
 
-test("an earlier message is edited into another version, and both can be read", async ({ page, person }) => {
+test("edits an earlier message into a new version, keeping both", async ({ page, person }) => {
   expect(person.email).toBeTruthy();
   await begin(page, "Pregunta vieja", "gpt-4o");
   await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
@@ -150,12 +150,7 @@ test("an earlier message is edited into another version, and both can be read", 
   await expect(page.locator('article[data-role="user"]')).toContainText("Pregunta vieja");
 });
 
-test("a session that ends under a long text loses nothing of it", async ({
-  page,
-  person,
-  context,
-  javaScriptEnabled,
-}) => {
+test("keeps a long message when the session expires", async ({ page, person, context, javaScriptEnabled }) => {
   await begin(page, "Hola", "gpt-4o");
   await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
   const long = "Un texto que costó escribir. ".repeat(200).trim();

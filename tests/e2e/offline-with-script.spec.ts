@@ -71,11 +71,7 @@ async function connected(page: Page, url: string): Promise<void> {
 const messages = async (browser: Browser, path: string) =>
   [...(await browser.html(path)).matchAll(/data-role="user"/g)].length;
 
-test("what was read is there without a line, and what is written then is sent once it is back", async ({
-  page,
-  context,
-  line,
-}) => {
+test("reads chats offline and sends new messages after reconnecting", async ({ page, context, line }) => {
   const browser = await arrive(context, page, line.server());
   await page.goto(`${line.server().url}/conversation/chat`);
   const path = await chat(page, "Háblame de las habas");
@@ -101,11 +97,7 @@ test("what was read is there without a line, and what is written then is sent on
   expect(await messages(browser, path)).toBe(2);
 });
 
-test("while the server restarts, a click and a message wait in the page, and go on once it is back", async ({
-  page,
-  context,
-  line,
-}) => {
+test("navigation and messages wait during a restart, then continue", async ({ page, context, line }) => {
   const browser = await arrive(context, page, line.server());
   await connected(page, `${line.server().url}/conversation/chat`);
   const path = await chat(page, "Hola");
@@ -133,11 +125,7 @@ test("while the server restarts, a click and a message wait in the page, and go 
   expect(await messages(browser, path)).toBe(2);
 });
 
-test("a draft that the server could not store is saved once it is back, and not in the place of what was sent meanwhile", async ({
-  page,
-  context,
-  line,
-}) => {
+test("saves an unsaved draft after reconnecting, unless already sent", async ({ page, context, line }) => {
   const browser = await arrive(context, page, line.server());
   await connected(page, `${line.server().url}/conversation/chat`);
   const path = await chat(page, "Hola");
@@ -168,11 +156,7 @@ test("a draft that the server could not store is saved once it is back, and not 
   expect(await messages(browser, path)).toBe(2);
 });
 
-test("two tabs write without a line and are closed: each message is sent once, by whatever page is opened next", async ({
-  page,
-  context,
-  line,
-}) => {
+test("sends messages of two closed tabs once after reconnecting", async ({ page, context, line }) => {
   const browser = await arrive(context, page, line.server());
   await page.goto(`${line.server().url}/conversation/chat`);
   const path = await chat(page, "Hola");
@@ -199,11 +183,7 @@ test("two tabs write without a line and are closed: each message is sent once, b
   expect(await messages(browser, path)).toBe(3);
 });
 
-test("who signs out leaves nothing to be read behind, and nothing is sent in another's name", async ({
-  page,
-  context,
-  line,
-}) => {
+test("deletes offline copies at sign-out, sends nothing for others", async ({ page, context, line }) => {
   const { url } = line.server();
   await arrive(context, page, line.server());
   await page.goto(`${url}/conversation/chat`);
@@ -249,7 +229,7 @@ test("a temporary conversation is not kept", async ({ page, context, line }) => 
 const pending = (page: Page) =>
   page.evaluate(async () => ((await (await fetch("/sin-conexion/pendientes")).json()) as unknown[]).length);
 
-test("the same words written twice without a line are two messages", async ({ page, context, line }) => {
+test("sends the same words written twice offline as two messages", async ({ page, context, line }) => {
   const browser = await arrive(context, page, line.server());
   await page.goto(`${line.server().url}/conversation/chat`);
   const path = await chat(page, "Hola");
@@ -269,11 +249,7 @@ test("the same words written twice without a line are two messages", async ({ pa
   }).toPass();
 });
 
-test("what is refused stays to be read, is not sent by itself again, and leaves the draft alone", async ({
-  page,
-  context,
-  line,
-}) => {
+test("keeps a refused message readable without sending it again", async ({ page, context, line }) => {
   const browser = await arrive(context, page, line.server());
   await page.goto(`${line.server().url}/conversation/chat`);
   const path = await chat(page, "Hola");
@@ -296,7 +272,7 @@ test("what is refused stays to be read, is not sent by itself again, and leaves 
   await expect(page.getByLabel("Mensaje", { exact: true })).toHaveValue("");
 });
 
-test("another site sends nothing in the person's name, with a line or without", async ({ page, context, line }) => {
+test("blocks messages from other sites, online and offline", async ({ page, context, line }) => {
   const { url } = line.server();
   const browser = await arrive(context, page, line.server());
   let target = "/conversation/chat";
@@ -354,11 +330,7 @@ test("what another program shares is in the form, files included", async ({ page
   await expect(page.getByText("nota.txt", { exact: true })).toBeVisible();
 });
 
-test("a session that was ended elsewhere takes the copies along, also within the page", async ({
-  page,
-  context,
-  line,
-}) => {
+test("deletes offline copies when the session is ended elsewhere", async ({ page, context, line }) => {
   // Else it would be told of the end, and be gone, before the click.
   await withoutRealtime(page);
   const browser = await arrive(context, page, line.server());

@@ -1,6 +1,6 @@
 import { begin, expect, lastReply, signInAsAdmin, test } from "./fixtures.ts";
 
-test("a person says what they think of a reply; who administers reads it and asks another model the same", async ({
+test("an administrator reads a rated reply and tries another model", async ({
   page,
   person,
   server,

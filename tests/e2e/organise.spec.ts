@@ -24,7 +24,7 @@ test("several conversations are archived, moved and deleted at once", async ({ p
   await expect(page.locator(".picks li")).toHaveText(/Primera charla/);
 });
 
-test("a temporary conversation says so, is not listed and ends with the session", async ({ page, person }) => {
+test("a temporary conversation is unlisted and ends with the session", async ({ page, person }) => {
   await page.goto("/conversation/chat");
   await page.getByLabel("Modelo").selectOption({ label: "Asistente local" });
   await page.getByLabel("Temporal").check();

@@ -2,11 +2,7 @@ import { Browser } from "../support/browser.ts";
 import { freePort, startServer } from "../support/server.ts";
 import { expect, test } from "./fixtures.ts";
 
-test("a passkey is made, comes in instead of the password, is not believed twice, and is deleted", async ({
-  page,
-  person,
-  javaScriptEnabled,
-}) => {
+test("creates, uses and deletes a passkey, and refuses a replay", async ({ page, person, javaScriptEnabled }) => {
   if (!javaScriptEnabled) {
     expect(person.email).toContain("@");
     await page.goto("/user/seguridad/llaves/crear");

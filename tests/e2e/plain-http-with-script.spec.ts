@@ -1,6 +1,6 @@
 import { begin, expect, hydrated, lastReply, test } from "./fixtures.ts";
 
-test.describe("at a plain http address, where browsers keep much from a page", () => {
+test.describe("over plain HTTP, without the browser's secure-context features", () => {
   test.beforeEach(async ({ page }) => {
     await page.addInitScript(() => {
       Object.defineProperty(window, "isSecureContext", { value: false });
@@ -12,7 +12,7 @@ test.describe("at a plain http address, where browsers keep much from a page", (
     });
   });
 
-  test("a deleted conversation is told of, and can be taken back", async ({ page, person }) => {
+  test("a deleted conversation is announced and can be restored", async ({ page, person }) => {
     expect(person.email).toBeTruthy();
     await begin(page, "Que no se borre", "Asistente local");
     await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();

@@ -1,9 +1,6 @@
 import { begin, expect, lastReply, say, test } from "./fixtures.ts";
 
-test("a project is made, changed, written in, filled with a chat from outside and deleted", async ({
-  page,
-  person,
-}) => {
+test("creates, edits, fills and deletes a project with its chats", async ({ page, person }) => {
   expect(person.email).toBeTruthy();
   await begin(page, "Hola", "gpt-4o");
   await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();

@@ -23,7 +23,7 @@ const service = {
   auth: "A".repeat(22),
 };
 
-test("a device is told of a reply, and a press on the notice opens the conversation", async ({ page, context }) => {
+test("notifies a device of a reply and opens its conversation", async ({ page, context }) => {
   const PORT = String(await freePort());
   const server = await startServer({ PORT });
   const browser = new Browser(server.url);

@@ -2,11 +2,7 @@ import { begin, expect, expectGrowing, lastReply, say, test } from "./fixtures.t
 
 const field = "Mensaje";
 
-test("what is sent while a reply is written waits below it, and goes out once at its end", async ({
-  page,
-  person,
-  javaScriptEnabled,
-}) => {
+test("queues a message during a reply and sends it once", async ({ page, person, javaScriptEnabled }) => {
   expect(person.email).toBeTruthy();
   await page.setViewportSize({ width: 390, height: 844 });
   await begin(page, "Una respuesta pausada", "gpt-4o");

@@ -3,7 +3,7 @@ import { begin, expect, hydrated, lastReply, say, test } from "./fixtures.ts";
 
 const field = "Mensaje";
 
-test("in a window 300 px high, the composer and the text are both in sight", async ({ page, person }) => {
+test("shows composer and text in a window 300 px high", async ({ page, person }) => {
   expect(person.email).toBeTruthy();
   for (const height of [360, 300]) {
     await page.setViewportSize({ width: 740, height });
@@ -15,7 +15,7 @@ test("in a window 300 px high, the composer and the text are both in sight", asy
   }
 });
 
-test("the way to the end is there once the end is out of sight", async ({ page, person, javaScriptEnabled }) => {
+test("shows the link to the end once scrolled away", async ({ page, person, javaScriptEnabled }) => {
   expect(person.email).toBeTruthy();
   await page.setViewportSize({ width: 390, height: 600 });
   await begin(page, "Una respuesta con formato", "gpt-4o");
@@ -63,7 +63,7 @@ test("the way to the end is there once the end is out of sight", async ({ page, 
   await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeInViewport();
 });
 
-test("a message that was found stands below the bar and above the middle", async ({ page, person, server }) => {
+test("scrolls a found message into view below the top bar", async ({ page, person, server }) => {
   const browser = new Browser(server.url);
   await browser.signIn(person.email);
   const [chat = ""] = (await browser.say("Un faro de señales en la costa")).split("?");
@@ -87,7 +87,7 @@ test("a message that was found stands below the bar and above the middle", async
   }
 });
 
-test("a model is chosen by its use, and what was typed is still there", async ({ page, person }) => {
+test("choosing a model by its use keeps the typed text", async ({ page, person }) => {
   expect(person.email).toBeTruthy();
   await page.goto("/conversation/chat");
   await page.getByLabel(field, { exact: true }).fill("A medio escribir");
@@ -101,7 +101,7 @@ test("a model is chosen by its use, and what was typed is still there", async ({
   );
 });
 
-test("from the landing page to the first reply there are six taps", async ({ server, browser, javaScriptEnabled }) => {
+test("leads from the landing page to a first reply", async ({ server, browser, javaScriptEnabled }) => {
   const context = await browser.newContext({ javaScriptEnabled, baseURL: server.url });
   const visitor = await context.newPage();
   await visitor.goto("/");

@@ -23,7 +23,7 @@ async function open(chromium: Chromium, { url }: Pick<TestServer, "url">, email:
 }
 
 test.describe("what changes elsewhere", () => {
-  test("shows on a person's other devices, a reply under way included", async ({ page, browser, server, person }) => {
+  test("shows on a person's other devices, including running replies", async ({ page, browser, server, person }) => {
     const here = await open(browser, server, person.email, "/conversation/chat");
     await page.goto("/conversation/chat");
     await say(page, "Una respuesta lenta");
@@ -88,11 +88,7 @@ for (const [fault, answer] of [
   ["nobody answers", (route: Route) => route.abort()],
   ["a proxy says that nobody does", (route: Route) => route.fulfill({ status: 502, body: "<h1>Bad Gateway</h1>" })],
 ] as const) {
-  test(`where ${fault}, what can be read stays, and a page gone to says why it is not there`, async ({
-    browser,
-    server,
-    person,
-  }) => {
+  test(`keeps readable content and explains failed navigation where ${fault}`, async ({ browser, server, person }) => {
     const elsewhere = new Browser(server.url);
     await elsewhere.signIn(person.email);
     const chat = await elsewhere.say("Esto se puede leer");
@@ -113,7 +109,7 @@ for (const [fault, answer] of [
   });
 }
 
-test("a lost connection is told once, and found again it brings what was missed", async ({ browser }) => {
+test("reports a lost connection once and catches up after reconnecting", async ({ browser }) => {
   const first = await startServer();
   const person = new Browser(first.url);
   const email = await person.signUp("Ana");

@@ -2,10 +2,7 @@ import { longThought } from "../support/model-server.ts";
 import { begin, expect, lastReply, test } from "./fixtures.ts";
 
 for (const model of ["gpt-4o", "claude-3-5-sonnet-20241022"]) {
-  test(`${model} is seen to think, in mid-reload too, and what it thought reads the same afterwards`, async ({
-    page,
-    person,
-  }) => {
+  test(`${model} shows its reasoning during a reply and after reloading`, async ({ page, person }) => {
     expect(person.email).toBeTruthy();
     await begin(page, "Quiero que pienses", model);
     await page.waitForURL(/\/conversation\/chat\/.+/, { waitUntil: "commit" });

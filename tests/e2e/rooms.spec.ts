@@ -27,7 +27,7 @@ const test = base.extend<object, { house: House }>({
   baseURL: ({ house }, use) => use(house.server.url),
 });
 
-test("a class of three phones, one of them light, works from a printed sheet", async ({ page, browser, house }) => {
+test("three phones join a room from a printed sheet", async ({ page, browser, house }) => {
   const { server, models, admin } = house;
   await page.context().addCookies([...admin.cookies].map(([name, value]) => ({ name, value, url: server.url })));
   await page.goto("/conversation/sala");

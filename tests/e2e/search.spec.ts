@@ -1,6 +1,6 @@
 import { begin, expect, lastReply, test } from "./fixtures.ts";
 
-test("what was written is found by its words, and the result leads to it in its chat", async ({ page, person }) => {
+test("finds a message by its words and opens its chat", async ({ page, person }) => {
   expect(person.email).toBeTruthy();
   await begin(page, "Los gatos de mi abuela duermen en el tejado.", "gpt-4o");
   await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();

@@ -1,12 +1,7 @@
 import { Browser } from "../support/browser.ts";
 import { begin, expect, lastReply, say, test } from "./fixtures.ts";
 
-test("a project is shared with somebody whose browser has no script; they read, write their own and go on in a copy", async ({
-  page,
-  person,
-  browser,
-  server,
-}) => {
+test("a project member reads shared chats and continues a copy", async ({ page, person, browser, server }) => {
   expect(person.email).toContain("@");
   const email = await new Browser(server.url).signUp("Berta");
   await page.goto("/conversation/project/crear");
@@ -45,7 +40,7 @@ test("a project is shared with somebody whose browser has no script; they read, 
   await hers.context().close();
 });
 
-test("a chat is shown to a group, read there, and taken back", async ({
+test("shares a chat with a group and withdraws it again", async ({
   page,
   person,
   browser,

@@ -6,11 +6,7 @@ import { expect, test } from "./fixtures.ts";
 
 test.use({ viewport: { width: 360, height: 640 } });
 
-test("on a bad line: sign up, ask, put the phone away, get the answer by e-mail, listen to it, answer by voice", async ({
-  page,
-  server,
-  mails,
-}) => {
+test("light pages serve sign-up, e-mailed replies and voice without scripts", async ({ page, server, mails }) => {
   const voices = new LLMock({ port: 0 });
   voices.onTranscription({ transcription: { text: "Gracias, ¿y los guisantes?" } });
   voices.onSpeech(/.*/, { audio: silentMp3.toString("base64"), format: "mp3" });

@@ -7,7 +7,7 @@ test.beforeEach(async ({ page, person }) => {
   await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
 });
 
-test("a chat is exported as Markdown and JSON, and printed whole", async ({ page, javaScriptEnabled }) => {
+test("exports a chat as Markdown and JSON, and prints it", async ({ page, javaScriptEnabled }) => {
   await page.getByRole("button", { name: "Opciones de la conversación" }).click();
   await page.getByRole("link", { name: "Exportar" }).click();
   const dialog = page.getByRole("dialog", { name: "Exportar conversación" });
@@ -29,7 +29,7 @@ test("a chat is exported as Markdown and JSON, and printed whole", async ({ page
   if (javaScriptEnabled) expect(await printed.locator("script").count()).toBe(0);
 });
 
-test("a chat is archived, found again among the archived ones and taken out", async ({ page }) => {
+test("archives a chat, finds it in the archive, unarchives it", async ({ page }) => {
   const chat = page.url();
   const menu = page.getByRole("button", { name: "Opciones de la conversación" });
   await menu.click();
@@ -50,11 +50,7 @@ test("a chat is archived, found again among the archived ones and taken out", as
   await expect(sidebar.locator(`a[href="${new URL(chat).pathname}"]`)).toHaveCount(1);
 });
 
-test("a chat is shared by a link that anyone can read, as it was, until it is taken back", async ({
-  page,
-  browser,
-  baseURL,
-}) => {
+test("shares a chat by public link until sharing is withdrawn", async ({ page, browser, baseURL }) => {
   await page.getByRole("button", { name: "Opciones de la conversación" }).click();
   await page.getByRole("link", { name: "Compartir" }).click();
   const dialog = page.getByRole("dialog", { name: "Compartir conversación" });

@@ -1,6 +1,6 @@
 import { expect, signInAsAdmin, test } from "./fixtures.ts";
 
-test("terms are read and accepted on the way to where one was going", async ({
+test("requires accepting the terms before continuing to the page", async ({
   page,
   person,
   browser,

@@ -39,7 +39,7 @@ const test = base.extend<object, { tools: Tools }>({
   baseURL: ({ tools }, use) => use(tools.server.url),
 });
 
-test("the web is searched: what for, what was found, and where it is cited", async ({ page, tools: { server } }) => {
+test("shows the web search's query, results and cited sources", async ({ page, tools: { server } }) => {
   const browser = new Browser(server.url);
   await browser.signUp("Ana");
   await page.context().addCookies([...browser.cookies].map(([name, value]) => ({ name, value, url: server.url })));
@@ -62,11 +62,7 @@ test("the web is searched: what for, what was found, and where it is cited", asy
 
 const entity = (name: string) => ({ entities: [{ name, entityType: "cosa", observations: ["una"] }] });
 
-test("an admin adds a server of tools in a form; a person is asked, says yes once, and reads what came of it", async ({
-  page,
-  tools,
-  javaScriptEnabled,
-}) => {
+test("an administrator adds a tool server, whose calls need approval", async ({ page, tools, javaScriptEnabled }) => {
   const { server, model, memory, todo, admin } = tools;
   await page.context().addCookies([...admin.cookies].map(([name, value]) => ({ name, value, url: server.url })));
 

@@ -10,7 +10,7 @@ test.use({
   },
 });
 
-test("who dictates sees what was said where the cursor is, and may go on writing", async ({ page, server, person }) => {
+test("inserts dictated text at the cursor and keeps the focus", async ({ page, server, person }) => {
   expect(person.email).toBeTruthy();
   const voices = new LLMock({ port: 0 });
   voices.onTranscription({ transcription: { text: "compra habas" } });

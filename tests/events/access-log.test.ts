@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { Browser } from "../support/browser.ts";
 import { startServer } from "../support/server.ts";
 
-it("says of each request who asked what from where, and no secret, whatever the level of the log", async () => {
+it("logs each request without secrets, whatever the log level", async () => {
   const server = await startServer({ ACCESS_LOG: "on", LOG_LEVEL: "silent" });
   try {
     const ana = new Browser(server.url);

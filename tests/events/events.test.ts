@@ -28,7 +28,7 @@ function framesOf(bytes: Buffer): string[] {
   return frames;
 }
 
-it("is a message of RFC 5424, with what would end it early escaped", () => {
+it("writes an event as an escaped RFC 5424 message", () => {
   const event: SecurityEvent = {
     ...{ id: "1", at: "2026-11-26T10:00:00.000Z", action: "signin-failed", resource: "user", resourceId: null },
     ...{ actorId: null, actor: 'ana"]\\@ejemplo.es', ip: "2001:db8::1" },
@@ -76,7 +76,7 @@ for (const engine of await queryEngines()) {
     };
     const fail = () => api.call("POST", "/auth/signin", { json: { email: ana.email, password: "no es esta" } });
 
-    it("go to a collector of syslog over TCP, from now on, in order, and once", async () => {
+    it("reach a syslog collector over TCP exactly once", async () => {
       const received: Buffer[] = [];
       const collector = createServer((socket) => socket.on("data", (data: Buffer) => received.push(data)));
       collector.listen(0, "127.0.0.1");
@@ -105,7 +105,7 @@ for (const engine of await queryEngines()) {
       collector.close();
     });
 
-    it("wait for a collector that is away, or refuses, and are sent then", async () => {
+    it("wait for an unreachable or failing collector and arrive later", async () => {
       await fail();
       const away = { kind: "syslog", transport: "tcp", host: "127.0.0.1", port: 9 } as const;
       await expect(tell(away)).rejects.toThrow();

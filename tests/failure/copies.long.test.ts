@@ -44,7 +44,7 @@ const places: [string, () => Record<string, string>][] = [
 
 describe.each(engines)("an installation on $name", (engine) => {
   it.each(places)(
-    "copies itself by itself to %s, and is there again after a restoration by one command",
+    "backs up to %s automatically and restores with one command",
     async (name, settings) => {
       const env: Record<string, string> = { ...settings(), BACKUP_PASSPHRASE: `una frase larga para ${engine.name}` };
       env.BACKUP_URL = env.BACKUP_URL?.replace(/place$|copias/, (end) => `${end}-${engine.name}`) ?? "";
@@ -97,7 +97,7 @@ async function emptyLike(name: string): Promise<{ env: Record<string, string>; d
   return { env: { DATABASE_URL: url }, drop };
 }
 
-it("a drill restores into a folder of its own, and says how long it took and how old the copy is", async () => {
+it("a restore drill reports its duration and the copy's age", async () => {
   const BACKUP_URL = join(folder, "place-sqlite");
   const env = { BACKUP_URL, BACKUP_PASSPHRASE: "una frase larga para sqlite", DATA_DIR: join(folder, "none") };
   expect(await command("restore", env, "--simulacro")).toMatch(/RTO\): [\d,]+ s\. .*RPO\): 0(,\d)? h/);

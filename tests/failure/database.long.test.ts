@@ -92,7 +92,7 @@ function smallDisk(megabytes: number) {
 }
 
 describe.runIf(mayMount())("a full disk", () => {
-  it("in mid-reply: it is read to its end, writers are told and keep their text, readers go on; with room again all is stored", async () => {
+  it("lets a reply finish, refuses writes, and recovers with space", async () => {
     const disk = smallDisk(8);
     const { browser } = await begin({ DATA_DIR: disk.folder });
     const { chat, text } = await readAlong(browser, disk.fill);
@@ -115,7 +115,7 @@ describe.runIf(mayMount())("a full disk", () => {
 });
 
 describe.runIf(mayMount())("a disk that is nearly full", () => {
-  it("has no room for what somebody wants to download: it says so, and what was written of it is gone", async () => {
+  it("reports a failed download preparation and deletes its partial file", async () => {
     const disk = smallDisk(20);
     const { browser } = await begin({ DATA_DIR: disk.folder });
     const noise = { raw: { width: 1200, height: 1100, channels: 3 as const } };
@@ -138,7 +138,7 @@ describe.runIf(mayMount())("a disk that is nearly full", () => {
 });
 
 describe("a locked database", () => {
-  it("makes writers wait, then says so and keeps their text; afterwards they can go on", async () => {
+  it("makes writers wait, then refuses while keeping their text", async () => {
     const { server, browser } = await begin({});
     const other = new DatabaseSync(join(server.dataDir, "tertulia.db"));
     other.exec("begin immediate");
@@ -184,7 +184,7 @@ describe.runIf(postgres)("a lost PostgreSQL", () => {
   }
   const alive = async (server: TestServer) => (await fetch(`${server.url}/health`)).status;
 
-  it("whose connections break, in mid-reply and idle, is connected again and nothing is lost", async () => {
+  it("is reconnected after broken connections without losing a reply", async () => {
     const database = await withDatabase();
     const { server, browser } = await begin(database.env);
     const { chat } = await readAlong(browser, async () => {
@@ -197,7 +197,7 @@ describe.runIf(postgres)("a lost PostgreSQL", () => {
     await server.end("SIGKILL");
   });
 
-  it("whose connections are all in use says that it is busy, and goes on when one is free", async () => {
+  it("with all connections in use reports busy and then recovers", async () => {
     const database = await withDatabase();
     const { server } = await begin(database.env);
     // Nobody can read accounts, so that each request keeps its connection.
@@ -222,7 +222,7 @@ describe.runIf(postgres)("a lost PostgreSQL", () => {
     await server.end("SIGKILL");
   });
 
-  it("that is away says so, keeps what was typed, and all goes on when it is back", async () => {
+  it("is reported while unreachable, and replies complete after recovery", async () => {
     const database = await withDatabase();
     const { server, browser } = await begin(database.env);
     const { chat, text } = await readAlong(browser, database.lose);

@@ -41,7 +41,7 @@ describe.runIf(mayPairPostgres)("a PostgreSQL that fails over to the one that fo
     { how: "with its connections broken", silent: false },
     { how: "with connections that stay open and silent, as when its machine is off", silent: true },
   ])(
-    "$how, in mid-reply: nothing that was acknowledged is lost, and all goes on by itself",
+    "$how: loses nothing acknowledged during a reply and recovers",
     async ({ silent }) => {
       const { pair, servers, browser } = await begin();
       const earlier = await browser.say("Hola");

@@ -75,7 +75,7 @@ describe.runIf(canBuild)("the image", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("is at most 250 MB, and belongs to nobody with rights", () => {
+  it("is at most 250 MB and runs without root rights", () => {
     const [image] = JSON.parse(buildah("images", "--json", "localhost/tertulia")) as { size: string }[];
     const [, megabytes = "", unit] = /([\d.]+) ?(\w+)/.exec(image?.size ?? "") ?? [];
     expect(unit).toBe("MB");
@@ -86,7 +86,7 @@ describe.runIf(canBuild)("the image", () => {
     expect(OCIv1.config).toMatchObject({ User: "65532", StopSignal: "SIGTERM", Volumes: { "/data": {} } });
   });
 
-  it("chats as any user, with a root that can't be written to, and ends on SIGTERM with 0", async () => {
+  it("runs as any user on a read-only root filesystem", async () => {
     const path = buildah("mount", buildah("from", "localhost/tertulia"));
     const data = join(folder, "data");
     mkdirSync(data, { mode: 0o700 });

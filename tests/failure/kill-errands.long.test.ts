@@ -19,7 +19,7 @@ type Errand = {
 
 const kills = 20;
 
-it(`killed ${kills} times, an errand goes on with nothing done twice and nothing lost`, async () => {
+it(`an errand killed ${kills} times loses nothing and repeats nothing`, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "tertulia-"));
   const models = await startErrandModel();
   models.state.takes = 60;

@@ -36,7 +36,7 @@ function addChats(): void {
   database.close();
 }
 
-it("a long download is prepared by itself, says on its page how far it is, and is whole after a kill -9 and a line that broke", async () => {
+it("a long download is complete after kill -9 and disconnection", async () => {
   const first = await startServer({ DATA_DIR: dataDir });
   const browser = new Browser(first.url);
   await browser.signUp();

@@ -27,7 +27,7 @@ type Message = { status: string; content: string; parts: Part[] };
 
 const kills = 20;
 
-it(`killed ${kills} times around a call with a yes in it, nothing runs twice, nothing is lost, and it is said`, async () => {
+it(`runs no tool call twice when killed ${kills} times`, async () => {
   const start = () => startServer({ DATA_DIR: dataDir, MCP_SERVERS: JSON.stringify({ apuntes: program }) });
   let server = await start();
   onTestFinished(() => void server.process.kill("SIGKILL"));

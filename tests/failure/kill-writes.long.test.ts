@@ -11,7 +11,7 @@ afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 const kills = 20;
 
-it(`killed ${kills} times amid writes, keeps every one that it had answered`, async () => {
+it(`keeps every acknowledged write when killed ${kills} times`, async () => {
   const email = "ana@ejemplo.es";
   /** Answered writes: the name of each project and file that is there, and of those that were deleted. */
   const kept = new Map<string, string>();

@@ -19,7 +19,7 @@ const read = async ({ url }: TestServer, given = token) =>
   fetch(`${url}/metrics`, { headers: { Authorization: `Bearer ${given}` } });
 const model = () => ({ OPENAI_BASE_URL: `${mock.url}/v1`, OPENAI_API_KEY: "clave" });
 
-it("what is measured is read with the token only, by route and model, without anybody's addresses", async () => {
+it("serves metrics by route and model only with the token", async () => {
   const server = await startServer({ ...model(), METRICS_TOKEN: token });
   onTestFinished(() => server.stop());
   const browser = new Browser(server.url);
@@ -51,7 +51,7 @@ it("without a token there is nothing to read", async () => {
   expect((await read(server)).status).toBe(404);
 });
 
-it("a trace goes from the request to the model, and its id stands in the log and in the answer", async () => {
+it("passes the trace id to the model and the log", async () => {
   const seen: (string | undefined)[] = [];
   const provider = createServer((request, response) => {
     seen.push(request.headers.traceparent as string | undefined);
@@ -98,7 +98,7 @@ it("a trace goes from the request to the model, and its id stands in the log and
 
 const shared = await sharedEngines();
 
-it.each(shared)("of several processes, all are summed up, whichever is asked, on $name", async (engine) => {
+it.each(shared)("sums metrics of all processes, whichever is asked, on $name", async (engine) => {
   const database = await engine.open();
   const server = await startServer({ ...model(), METRICS_TOKEN: token, PROCESSES: "2", DATABASE_URL: database.url });
   onTestFinished(async () => {

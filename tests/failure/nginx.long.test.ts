@@ -69,14 +69,14 @@ async function diagnose(browser: Browser): Promise<string> {
 }
 
 describe.runIf(installed)("behind nginx as the guide has it", () => {
-  it("pages grow as they are written, and its headers are believed", async () => {
+  it("pages stream as written, and the proxy's headers are trusted", async () => {
     const said = await diagnose(ana);
     expect(said).toContain("Nada retiene las páginas");
     expect(said).toContain("El proxy dice que la conexión es http, y se le cree.");
     expect(said).toContain("Cada visita se cuenta por su dirección.");
   });
 
-  it("a browser's forms are taken, by the address that it sees", async () => {
+  it("accepts forms sent from the proxy's public address", async () => {
     const page = "/conversation/project/crear";
     const answer = await ana.submit(page, page, { name: "Tesis" }, { Origin: ana.base });
     expect([answer.status, answer.headers.get("Location")]).toEqual([

@@ -64,7 +64,7 @@ async function reply(browser: Browser): Promise<string> {
   return readable(await browser.html(answer.headers.get("Location") ?? ""));
 }
 
-it("a data folder of the first release is copied, brought up to date, and all in it works", async () => {
+it("backs up and upgrades the first release's data folder", async () => {
   dataDir = firstRelease();
   const ana = await start();
   expect(readdirSync(join(dataDir, "backups"))).toEqual([expect.stringMatching(/^antes-de-0003_frame-.*\.db$/)]);
@@ -81,7 +81,7 @@ it("a data folder of the first release is copied, brought up to date, and all in
 });
 
 describe("the master secret", () => {
-  it("is changed: keys are encrypted anew, sessions end, and a change that broke off is gone on with", async () => {
+  it("is rotated, ends sessions, and resumes an interrupted rotation", async () => {
     dataDir = firstRelease();
     const before = secret();
     const { code, said } = await command("rotate-secret");
@@ -106,7 +106,7 @@ describe("the master secret", () => {
     await server.end();
   });
 
-  it("of the environment is changed with SESSION_SECRET_NEW, and not without it", async () => {
+  it("from the environment is rotated only with SESSION_SECRET_NEW", async () => {
     dataDir = firstRelease();
     const [now, next] = [secret(), "n".repeat(40)];
     rmSync(join(dataDir, "secret"));
@@ -117,7 +117,7 @@ describe("the master secret", () => {
     await server.end();
   });
 
-  it("lost, leaves all but the keys working, and says so where it is mended", async () => {
+  it("when lost, makes only model keys unreadable until entered again", async () => {
     dataDir = firstRelease();
     writeFileSync(join(dataDir, "secret"), "p".repeat(64));
     const ana = await start();
@@ -135,7 +135,7 @@ describe("the master secret", () => {
     await server.end();
   });
 
-  it("lost, keeps no one out whose second step the operator takes away", async () => {
+  it("when lost, allows sign-in once the second step is removed", async () => {
     dataDir = firstRelease();
     await start();
     const call = (method: string, path: string, json: object, token = "") =>
@@ -171,7 +171,7 @@ describe("the master secret", () => {
 });
 
 describe.runIf(await findPostgres())("the embedded database, copied to PostgreSQL", () => {
-  it("is the same there, row by row, and goes on; a second copy is refused", async () => {
+  it("has equal contents, works, and refuses a second copy", async () => {
     dataDir = firstRelease();
     const engine = (await sharedEngines())[0];
     const target = await engine?.open();

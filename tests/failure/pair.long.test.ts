@@ -19,7 +19,7 @@ afterAll(async () => {
 describe("pages whose API is on another machine", () => {
   let ana: Browser;
   let chat: string;
-  it("have no database, and do all that they do with their own", async () => {
+  it("work without a database of their own", async () => {
     ana = new Browser(front.url);
     await ana.signUp("Ana");
     chat = await ana.say("Hola");
@@ -31,7 +31,7 @@ describe("pages whose API is on another machine", () => {
     expect((await fetch(`${front.url}/v1/api/chat`)).status).toBe(404);
   });
 
-  it("say from where their visitors come, not from where they are themselves", async () => {
+  it("report the visitor's address instead of their own", async () => {
     const far = new Browser(front.url);
     const fields = { name: "Lejana", email: "lejana@ejemplo.es", password };
     await far.submit("/auth/signup", "/auth/signup", fields, { "X-Forwarded-For": "203.0.113.7" });
@@ -62,7 +62,7 @@ describe("pages whose API is on another machine", () => {
     socket.disconnect();
   });
 
-  it("say in Spanish that nothing answers, keep what was typed, and recover by themselves", async () => {
+  it("report a missing API, keep typed text and recover", async () => {
     const form = await ana.html(chat);
     await api.end("SIGKILL");
     const sent = await ana.post(chat, { ...hidden(form), content: "Escrito sin servidor" });

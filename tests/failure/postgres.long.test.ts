@@ -43,7 +43,7 @@ describe.each(await sharedEngines())("a PostgreSQL", (engine) => {
   const send = (browser: Browser, content: string) =>
     browser.submit("/conversation/chat", "/conversation/chat", { content });
 
-  it("that only let read for a while is written again by the same process, which is not ready meanwhile", async () => {
+  it("accepts writes without a restart after being temporarily read-only", async () => {
     const { start, beside, name } = await begin();
     const { server, browser } = await start();
     const ready = async () => (await fetch(`${server.url}/ready`)).status;
@@ -66,7 +66,7 @@ describe.each(await sharedEngines())("a PostgreSQL", (engine) => {
     for (const chat of chats) expect(readable(await browser.html(chat))).toContain("Con dos frases.");
   });
 
-  it("with a table that somebody holds tells whoever writes, and keeps their text", async () => {
+  it("with a locked table refuses writers and keeps their text", async () => {
     const { start, beside } = await begin();
     const { browser } = await start();
     await beside.query("begin; lock table messages in access exclusive mode");
@@ -77,7 +77,7 @@ describe.each(await sharedEngines())("a PostgreSQL", (engine) => {
     expect(readable(await browser.html(await browser.say("Hola otra vez")))).toContain("Con dos frases.");
   });
 
-  it("that has no room for more connections still has every message answered that it took", async () => {
+  it("with too few connections still answers every accepted message", async () => {
     const { start, beside, name, url } = await begin();
     const role = `${name}_few`;
     // The limit is none for a superuser.
@@ -137,13 +137,13 @@ describe.each(await sharedEngines())("a PostgreSQL", (engine) => {
       return address;
     }
 
-    it("that gives each transaction another connection, is refused in one sentence", async () => {
+    it("refuses to start in transaction mode", async () => {
       const { start, url } = await begin();
       const DATABASE_URL = await startBouncer(url, "transaction");
       await expect(start({ DATABASE_URL })).rejects.toThrow("ended with 1");
     });
 
-    it("that gives each client a connection, is used as any other", async () => {
+    it("works in session mode like a direct connection", async () => {
       const { start, url } = await begin();
       const { browser } = await start({ DATABASE_URL: await startBouncer(url, "session") });
       expect(readable(await browser.html(await browser.say("Hola")))).toContain("Con dos frases.");

@@ -35,7 +35,7 @@ function caller(url: string, token: string) {
 }
 
 describe.runIf(mayTrace())("the power goes", () => {
-  it(`${losses} times amid writes, and all that was answered is there, on a disk that keeps only what is synced`, async () => {
+  it(`${losses} times during writes, losing nothing that was acknowledged`, async () => {
     const server = await startServer({ OPENAI_BASE_URL: `${models.url}/v1`, OPENAI_API_KEY: "clave" });
     onTestFinished(() => server.stop());
     const email = await new Browser(server.url).signUp();

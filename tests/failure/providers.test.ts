@@ -72,7 +72,7 @@ describe.each(protocols)("a model of %s", (provider, externalId, path) => {
     await afterwards(chatId, messageId, "");
   });
 
-  it("that breaks off leaves a beginning, says so, and the person goes on", async () => {
+  it("breaks off mid-reply, leaving partial text and an error message", async () => {
     const { end, chatId, messageId, text } = await ask("Una respuesta cortada");
     expect([end.status, end.error]).toEqual(["failed", expect.stringContaining("se cortó")]);
     expect(text.length).toBeGreaterThan(5);

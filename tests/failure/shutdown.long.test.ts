@@ -20,7 +20,7 @@ it.each([
   ["SIGTERM", "complete"],
   // Ctrl+C: now.
   ["SIGINT", "streaming"],
-] as const)("ended by %s, leaves its reply %s and exits with 0", async (signal, status) => {
+] as const)("exits with 0 on %s and leaves its reply %s", async (signal, status) => {
   const folder = mkdtempSync(join(tmpdir(), "tertulia-"));
   const server = await startServer({ DATA_DIR: folder, OPENAI_BASE_URL: `${mock.url}/v1`, OPENAI_API_KEY: "clave" });
   const browser = new Browser(server.url);
@@ -39,7 +39,7 @@ it.each([
   rmSync(folder, { recursive: true });
 });
 
-it("started again, goes on by itself with the reply that it left", async () => {
+it("continues an unfinished reply by itself after a restart", async () => {
   const folder = mkdtempSync(join(tmpdir(), "tertulia-"));
   const env = { DATA_DIR: folder, OPENAI_BASE_URL: `${mock.url}/v1`, OPENAI_API_KEY: "clave" };
   const first = await startServer(env);
@@ -54,7 +54,7 @@ it("started again, goes on by itself with the reply that it left", async () => {
   expect(readable(await again.html(chat))).toMatch(/Y aquí sigue\.|Frase número 40 de la respuesta larga\./);
 });
 
-it("ended by SIGTERM with two pages open, has both read the reply to its end", async () => {
+it("lets two open pages read the whole reply after SIGTERM", async () => {
   const folder = mkdtempSync(join(tmpdir(), "tertulia-"));
   const server = await startServer({ DATA_DIR: folder, OPENAI_BASE_URL: `${mock.url}/v1`, OPENAI_API_KEY: "clave" });
   const browser = new Browser(server.url);
@@ -77,7 +77,7 @@ const withFault = (code: string) =>
     OPENAI_API_KEY: "clave",
   });
 
-it("a task that fails and that nobody awaits is told by the log, and costs nobody else anything", async () => {
+it("logs an unhandled rejection without affecting anyone's reply", async () => {
   const server = await withFault("Promise.reject(new Error('suelta'))");
   onTestFinished(() => server.stop());
   const browser = new Browser(server.url);
@@ -91,7 +91,7 @@ it("a task that fails and that nobody awaits is told by the log, and costs nobod
   expect(readable(await browser.html(chat))).toContain("Frase número 40 de la respuesta larga.");
 });
 
-it("an error that nobody expected is told by the log, and the process ends in order", async () => {
+it("logs an unexpected error and exits with 1", async () => {
   const server = await withFault("throw new Error('inesperada')");
   const ended = new Promise((resolve) => server.process.once("exit", resolve));
   server.process.kill("SIGUSR2");
@@ -100,7 +100,7 @@ it("an error that nobody expected is told by the log, and the process ends in or
   await server.stop();
 });
 
-it("ended by SIGTERM to npm, as by a service manager, ends the server as well", async () => {
+it("ends the server when npm receives SIGTERM", async () => {
   const folder = mkdtempSync(join(tmpdir(), "tertulia-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const port = await freePort();

@@ -9,7 +9,7 @@ import { startServer } from "../support/server.ts";
 
 type Reply = { status: string; content: string };
 
-it("replies that wait for their turn outlive a restart, and are answered one after another", async () => {
+it("queued replies survive a restart and run one by one", async () => {
   const owed: ServerResponse[] = [];
   const upstream = createServer(async (request, response) => {
     let body = "";

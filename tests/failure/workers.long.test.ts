@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => mock.stop());
 
-it("more than one process on the embedded database is refused with a sentence", async () => {
+it("refuses several processes on the embedded database", async () => {
   await expect(startServer({ PROCESSES: "2" })).rejects.toThrow("ended with 1");
 });
 
@@ -42,7 +42,7 @@ describe.each(shared)("two processes behind one port, on $name", (engine) => {
     return { server, pids };
   };
 
-  it("one that dies is replaced, and its reply goes on in the other", async () => {
+  it("a dead process is replaced and its replies continue", async () => {
     const { server, pids } = await start();
     const browser = new Browser(server.url);
     await browser.signUp();
@@ -66,7 +66,7 @@ describe.each(shared)("two processes behind one port, on $name", (engine) => {
     expect(server.printed()).toContain("un proceso ha muerto");
   });
 
-  it("one that stands still is replaced, and its reply goes on in the other", async () => {
+  it("a stalled process is replaced and its replies continue", async () => {
     const { server, pids } = await start();
     const browser = new Browser(server.url);
     await browser.signUp();
@@ -85,7 +85,7 @@ describe.each(shared)("two processes behind one port, on $name", (engine) => {
     }
   }, 200_000);
 
-  it("the diagnosis of the way to a browser is one, whichever answers its page and its pictures", async () => {
+  it("a browser diagnosis works whichever process answers its requests", async () => {
     const { server } = await start();
     const browser = new Browser(server.url);
     await browser.signUp();
@@ -105,7 +105,7 @@ describe.each(shared)("two processes behind one port, on $name", (engine) => {
     }
   });
 
-  it("all are replaced one after the other, and neither a request nor a reply is lost", async () => {
+  it("all are replaced in sequence without losing requests or replies", async () => {
     const { server, pids } = await start();
     const browser = new Browser(server.url);
     await browser.signUp();
@@ -137,7 +137,7 @@ describe.each(shared)("two processes behind one port, on $name", (engine) => {
     }
   });
 
-  it("renewed 20 times under four messages a second, no stream is cut, and no number of a reply lost or said twice", async () => {
+  it("renewing 20 times under load cuts and repeats no reply", async () => {
     const model = await startCountingModel(40);
     onTestFinished(() => model.stop());
     const { server } = await start({ OPENAI_BASE_URL: model.url });

@@ -169,7 +169,7 @@ describe.runIf(caddy && redis).each(shared)("two machines behind Caddy, on $name
     expect(new Set(pages.map(({ slug }) => slug)).size).toBe(pages.length);
   });
 
-  it(`replaced one after the other under ${replies} replies, loses no request, no reply and no word`, async () => {
+  it(`finish all ${replies} replies and requests while replaced in sequence`, async () => {
     const ids = await begin();
     const stop = keepAsking();
     for (const n of [0, 1]) {
@@ -182,7 +182,7 @@ describe.runIf(caddy && redis).each(shared)("two machines behind Caddy, on $name
     expect(now.filter(({ content }) => content !== counted)).toEqual([]);
   });
 
-  it(`with one killed under ${replies} replies, the other's go on, and the lost ones are taken up`, async () => {
+  it(`finish all ${replies} replies when one machine is killed`, async () => {
     const ids = await begin();
     const before = await rows(ids);
     machines[0]?.process.kill("SIGKILL");
@@ -197,7 +197,7 @@ describe.runIf(caddy && redis).each(shared)("two machines behind Caddy, on $name
     await start(0);
   });
 
-  it("one that stands still and comes back adds nothing to what was taken from it", async () => {
+  it("a stalled machine adds nothing to replies after coming back", async () => {
     const ids = await begin();
     machines[0]?.process.kill("SIGSTOP");
     await vi.waitFor(async () => expect(new Set((await rows(ids)).map(({ writer }) => writer)).size).toBe(1), {
@@ -209,7 +209,7 @@ describe.runIf(caddy && redis).each(shared)("two machines behind Caddy, on $name
     expect(now.filter(({ content }) => content !== counted)).toEqual([]);
   });
 
-  it("a file that one has received is read from the other; without the store both say so; back, it is there", async () => {
+  it("share files between machines, and recover after the store fails", async () => {
     const [token = ""] = tokens;
     const body = new FormData();
     body.append("files", new File(["Hola, Soria"], "hola.txt"));
@@ -225,7 +225,7 @@ describe.runIf(caddy && redis).each(shared)("two machines behind Caddy, on $name
     expect(await (await read()).text()).toBe("Hola, Soria");
   });
 
-  it("a Redis that loses everything, or is gone, keeps nobody from signing in or writing", async () => {
+  it("accept new accounts while Redis is gone or empty again", async () => {
     const signUp = () =>
       call("POST", "/auth/signup", "", { name: "Ana", email: `${crypto.randomUUID()}@ejemplo.es`, password });
     counting.kill("SIGKILL");

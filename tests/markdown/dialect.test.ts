@@ -62,7 +62,7 @@ describe("formulas are formulas", () => {
 
 describe("tables", () => {
   const table = (cell: string) => html(`| a | b |\n|---|---|\n| ${cell} | fin |`);
-  it("keep a bar within a formula, and what is no formula in its cell", () => {
+  it("keep bars inside formulas, and non-formulas in their cells", () => {
     expect(table("$|x|$")).toContain("<math");
     expect(table("$|x|$").match(/<td/g)).toHaveLength(2);
     expect(table("5$ | 6$").match(/<td/g)).toHaveLength(2);
@@ -93,7 +93,7 @@ describe("emphasis as people and models write it", () => {
 
 describe("footnotes", () => {
   const source = "Uno[^1] y dos[^nota].\n\n[^1]: La primera.\n[^nota]: La segunda,\n    con dos líneas.";
-  it("stand at the end, with ways there and back that are the message's own", () => {
+  it("stand at the end with links unique to the message", () => {
     const made = html(source);
     expect(made).toContain('href="#nota-m-1"');
     expect(made).toContain('<li id="nota-m-2">');

@@ -69,7 +69,7 @@ describe.each(["docx", "odt"] as const)("a conversation as %s", (format) => {
     expect(parts.map(([, part]) => part).join()).toContain("Ayuntamiento de Ejemplo &amp; Hijos");
   });
 
-  it("has its drawings as images with their words, and as code what can't be drawn", async () => {
+  it("has drawings as described images, or code when undrawable", async () => {
     const large =
       '```svg\n<svg width="19000" height="300" viewBox="0 0 19000 300"><rect width="9" height="9"/></svg>\n```\n';
     const drawn = `\`\`\`dot\ndigraph { Alta -> Baja }\n\`\`\`\n\n\`\`\`dot\ndigraph { roto ->\n\`\`\`\n\n${large}`;

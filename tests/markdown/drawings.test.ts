@@ -80,7 +80,7 @@ describe("code that is drawn", () => {
     expect(svg).not.toMatch(/script|https?:\/\/(?!www\.w3\.org)|href|var\(/);
   });
 
-  it("shows numbers as they are written in Spanish, and as a table", async () => {
+  it("writes numbers in Spanish format and adds a table", async () => {
     const { svg, table } = await picture("vega-lite", JSON.stringify(bars));
     expect(svg).toContain("1.200");
     expect(table).toEqual({
@@ -191,7 +191,7 @@ describe("code that is drawn", () => {
     expect((await picture("vega-lite", JSON.stringify(linked))).svg).not.toContain("x.es");
   });
 
-  it("keeps what no picture can be made of as code, and says why", async () => {
+  it("is kept as code with a reason when drawing fails", async () => {
     expect(await problem("dot", "digraph {\n a ->\n -> }")).toMatch(/^No se entiende como DOT: mira la línea \d\.$/);
     expect(await problem("mermaid", "gitGraph\ncommit")).toBe(
       "No se dibujan los de Mermaid que empiezan por «gitGraph».",
@@ -203,7 +203,7 @@ describe("code that is drawn", () => {
     expect(await problem("dot", `digraph { ${"a -> b;".repeat(5_000)} }`)).toBe("Es demasiado largo para dibujarlo.");
   });
 
-  it("is given up where it takes too much time or memory", async () => {
+  it("is abandoned when it takes too much time or memory", async () => {
     const endless = { data: { sequence: { start: 0, stop: 1e9 } }, mark: "point", encoding: { x: { field: "data" } } };
     expect(await problem("vega-lite", JSON.stringify(endless))).toBe("Es demasiado para dibujarlo.");
     const many = { ...endless, data: { sequence: { start: 0, stop: 20_000 } } };
@@ -261,7 +261,7 @@ describe("a text with drawings", () => {
     }
   });
 
-  it("shows each once its code is whole while it grows, and not what is cut off", async () => {
+  it("shows each drawing once its code is complete", async () => {
     const growing = `${fence("dot", code)}\nY más`;
     const stream = new MarkdownStream({ drawingsAt: "/dibujo/" }, { byWord: true });
     let html = "";

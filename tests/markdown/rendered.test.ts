@@ -7,7 +7,7 @@ import { renderedText } from "../../app/markdown/rendered.server.ts";
 const tangled = (n: number) => `Texto ${n}\n\n${`\`\`\`markdown\n${"[]( [".repeat(660)}\n\`\`\`\n\n`.repeat(2)}`;
 const long = `# Un título\n\n${"Una frase **fuerte**. ".repeat(300)}`;
 
-it("one person's texts keep nobody else's waiting (guards: two threads, one of them for one person)", async () => {
+it("one person's texts do not delay another person's text", async () => {
   let done = 0;
   const hers = Array.from({ length: 8 }, async (_, n) => {
     await renderedText(`hers-${n}`, tangled(n), {}, "ana");
@@ -18,19 +18,19 @@ it("one person's texts keep nobody else's waiting (guards: two threads, one of t
   await Promise.all(hers);
 });
 
-it("a text that takes too long is given up, and the next one has a thread again (guards: the time limit)", async () => {
+it("gives up a slow text and renders the next one", async () => {
   expect(await renderWithin(1, { source: tangled(0), env: {} })).toBeUndefined();
   expect(await renderWithin(20_000, { source: long, env: {} })).toContain("<strong>fuerte</strong>");
 });
 
-it("a text that would take all memory is shown as it is (guards: longestText)", async () => {
+it("shows a text over the length limit as plain text", async () => {
   const endless = "- a\n  - b\n".repeat(400_000);
   const html = await renderedText("endless", endless, {}, "ana");
   expect(html.slice(0, 200)).toContain("demasiado largo");
   expect(html).toContain(endless);
 });
 
-it("numbers of sources lead to them, as far as there are sources", () => {
+it("links source numbers only as far as sources exist", () => {
   const html = renderMarkdown("Uno [1], dos [2], tres [3] y cero [0].", { sourcesId: "r", sources: 2 });
   expect([...html.matchAll(/href="([^"]+)"/g)].map(([, to]) => to)).toEqual(["#fuente-r-1", "#fuente-r-2"]);
   expect(renderMarkdown("Uno [1].")).toBe("<p>Uno [1].</p>\n");

@@ -32,7 +32,7 @@ describe.each(modes)("Markdown that arrives %s and is shown by %s", (_name, by, 
     expect(lines(shownBy(text).closed)).toBe(lines(renderMarkdown(text)));
   });
 
-  it.each(documents)("shows every word once in a document that only grows: %j", (text) => {
+  it.each(documents)("shows every word once while the document grows: %j", (text) => {
     expect(shown(shownBy(text).appended)).toBe(shown(renderMarkdown(text)));
   });
 
@@ -54,7 +54,7 @@ describe.each(modes)("Markdown that arrives %s and is shown by %s", (_name, by, 
 });
 
 describe.each([false, true])("the state of a stream (by word: %j)", (byWord) => {
-  it.each(documents)("depends on the text alone, not on how it was cut: %j", (text) => {
+  it.each(documents)("depends only on the text, not its chunks: %j", (text) => {
     const half = Math.floor(text.length / 2);
     const one = new MarkdownStream({}, { byWord });
     const many = new MarkdownStream({}, { byWord });
@@ -91,7 +91,7 @@ describe("what is held back", () => {
   it.each([
     ["a heading after all", "Uno. Dos\n---\n\nTres.", "<p>Uno. Dos</p>"],
     ["a table after all", "Uno. Dos | tres\n|---|---|\n| a | b |\n", "<p>Uno.</p><section"],
-  ])("goes on as it has begun, where its beginning belongs to %s", (_what, text, expected) => {
+  ])("keeps the shown beginning when the text becomes %s", (_what, text, expected) => {
     expect(heldAfter(text).startsWith(expected)).toBe(true);
   });
 

@@ -36,7 +36,7 @@ it.each([
   expect([chat?.leaf, chat?.at]).toEqual(["c", Date.parse("2025-03-03T10:01:00.000Z")]);
 });
 
-it("reads Open WebUI's lists of parts and what only the model's API says", () => {
+it("reads Open WebUI messages in parts and in API output", () => {
   const messages = {
     a: {
       id: "a",
@@ -75,7 +75,7 @@ it("takes off thoughts of Open WebUI, of which none ends", () => {
   expect(chat?.messages[0]?.content).toBe(content);
 });
 
-it("reads the other conversations beside one that no reader has foreseen", () => {
+it("reads other conversations beside one in an unknown format", () => {
   const good = { uuid: "b", name: "Buena", chat_messages: [{ uuid: "m", sender: "human", text: "Hola" }] };
   const broken = {
     ...good,
@@ -86,11 +86,11 @@ it("reads the other conversations beside one that no reader has foreseen", () =>
   expect(readExport([broken, good])).toMatchObject({ unread: 1, chats: [{ title: "Buena" }] });
 });
 
-it("takes a mark whose name is no text for what it says", () => {
+it("replaces a mark with a malformed name by its text", () => {
   expect(withoutMarks('Ve a entity["lugar",{"toString":0}] hoy')).toBe("Ve a lugar hoy");
 });
 
-it("leaves out rows of an account that a house can't keep", () => {
+it("leaves out account rows that cannot be stored", () => {
   const zoned = (id: string, zone: string) => ({
     ...{ id, content: "¿Qué hay?", days: "[1]", monthDay: null, time: "08:00", zone, tells: 0, enabled: 1 },
   });

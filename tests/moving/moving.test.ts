@@ -98,7 +98,7 @@ describe.each(engines)("a house of Open WebUI on $name", (engine) => {
       expect(await chat.executeTakeFirst()).toEqual({ projectId: null });
     });
 
-    it("comes with chats in their folders, their branches, marks and files", async () => {
+    it("brings chats with folders, branches, marks and files", async () => {
       const chats = await api.db.selectFrom("chats").selectAll().orderBy("title").execute();
       expect(chats.map(({ title }) => title)).toEqual(["Chat 1", "Chat 2", ...(era === "2026" ? ["Chat 5"] : [])]);
       const [first, second] = chats;
@@ -134,7 +134,7 @@ describe.each(engines)("a house of Open WebUI on $name", (engine) => {
       expect(await count()).toEqual(before);
     });
 
-    it("brings back a project that was deleted here, with its chats", async () => {
+    it("brings back a project deleted here, with its chats", async () => {
       const project = api.db.selectFrom("projects").where("name", "=", "Obras / Tejado").select("id");
       const { id } = await project.executeTakeFirstOrThrow();
       await api.db.deleteFrom("projects").where("id", "=", id).execute();
@@ -290,7 +290,7 @@ describe("a house of LibreChat", () => {
     await api.close();
   });
 
-  it("says of a dump that was cut which part is damaged", () => {
+  it("names the damaged part of a truncated dump", () => {
     const { folder } = dump();
     const path = join(folder, "messages.bson");
     writeFileSync(path, readFileSync(path).subarray(0, 200));

@@ -31,7 +31,7 @@ describe.each(await queryEngines())("an account from SQLite to $name", (engine) 
     return (await api.upload(token, sent, {}, "/api/chat/import")).body as Record<string, unknown>;
   };
 
-  it("is there whole: projects, documents, assistants, templates, schedules, branches, attachments, thoughts, calls, images, sources", async () => {
+  it("arrives complete, with everything that belongs to the account", async () => {
     const { to } = houses();
     const bea = await to.signUp("Bea");
     expect(await bring(to, bea)).toMatchObject({ chats: 1, messages: 4, things: 6, left: [] });

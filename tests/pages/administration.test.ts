@@ -30,7 +30,7 @@ const call = (method: string, path: string, json?: object) =>
 const idsOf = async (path: string) =>
   ((await (await call("GET", path)).json()) as { items: { id: string }[] }).items.map(({ id }) => id);
 
-it("a list of conversations to organise stays in the archive, or out of it, on its next page", async () => {
+it("keeps the archive filter on the next page of conversations", async () => {
   for (let n = 0; n < 120; n++) {
     const { id } = (await (await call("POST", "/api/chat", { title: `Charla ${n}` })).json()) as { id: string };
     if (n % 2) await call("PATCH", `/api/chat/${id}`, { archived: true });
@@ -52,7 +52,7 @@ it("why conversations were not deleted together is said", async () => {
   await call("DELETE", `/api/hold/${hold}`);
 });
 
-it("the model that goes on for another is named in its form, and is free again when the name is emptied", async () => {
+it("sets and clears a model's fallback by name", async () => {
   const make = async (name: string) => {
     const json = { name, provider: "ollama", externalId: name };
     return ((await (await call("POST", "/api/model", json)).json()) as { id: string }).id;
@@ -69,7 +69,7 @@ it("the model that goes on for another is named in its form, and is free again w
 });
 
 describe("the administration", () => {
-  it("downloads a whole list, further than one page of it, and formulas as text (guards: nextCursor, quoted)", async () => {
+  it("downloads a whole list across pages, with formulas as text", async () => {
     const names = [...Array.from({ length: 105 }, (_, n) => `Proyecto ${n}`), '=1+1 "y" más'];
     for (const name of names) expect((await call("POST", "/api/project", { name })).status).toBe(201);
     const answer = await admin.fetch("/admin/project/descargar");
@@ -84,7 +84,7 @@ describe("the administration", () => {
     );
   });
 
-  it("takes lengths, limits and kinds of its forms from the API, and groups from those there are", async () => {
+  it("takes form limits from the API, and lists existing groups", async () => {
     const person = await admin.html("/admin/user/crear");
     expect(person).toMatch(/<input[^>]*type="email"[^>]*name="email"|<input[^>]*name="email"[^>]*type="email"/);
     expect(person).toMatch(/<input[^>]*name="name"[^>]*maxLength="\d+"|<input[^>]*maxLength="\d+"[^>]*name="name"/);
@@ -98,7 +98,7 @@ describe("the administration", () => {
     expect(items.map(({ groupIds }) => groupIds)).toEqual([[id]]);
   });
 
-  it("says of a deletion what goes along, by counting it, and nothing else", async () => {
+  it("counts the contents that a deletion also removes", async () => {
     const { id: projectId } = (await (await call("POST", "/api/project", { name: "Obras" })).json()) as { id: string };
     const deletion = async () => readable(await admin.html(`/admin/project/${projectId}/eliminar`));
     expect(await deletion()).toContain("«Obras» se borrará . No se puede deshacer.");
@@ -109,7 +109,7 @@ describe("the administration", () => {
     expect(readable(await asked.text())).toContain("Se borrará «Obras», y con ello 2 conversaciones.");
   });
 
-  it("shows the first steps of a new house, each as done as it is", async () => {
+  it("shows the first setup steps with their current state", async () => {
     const panel = readable(await admin.html("/admin"));
     expect(panel).toContain("Primeros pasos");
     expect(panel).toContain("Hecho: Poner límites");
@@ -128,7 +128,7 @@ describe("the administration", () => {
     expect(ofModel).not.toContain("Cerrar sus sesiones");
   });
 
-  it("tries a model in its row, and says what it answered", async () => {
+  it("tests a model in its row and shows the answer", async () => {
     const [model = ""] = await idsOf("/api/model");
     const fields = hiddenFields(await admin.html("/admin/model"), "/admin/model");
     const answer = await admin.follow(await admin.post("/admin/model", { ...fields, test: model }));
@@ -138,7 +138,7 @@ describe("the administration", () => {
     );
   });
 
-  it("says of a model's key alone that there is one already", async () => {
+  it("says only of a model's key that one exists already", async () => {
     const [model = ""] = await idsOf("/api/model");
     const form = await admin.html(`/admin/model/${model}/editar`);
     expect(form.match(/>Ya hay una clave; escribe otra para cambiarla\./g)).toHaveLength(1);
@@ -146,7 +146,7 @@ describe("the administration", () => {
     expect(await admin.html("/admin/model/crear")).not.toContain("Ya hay una clave");
   });
 
-  it("takes what was picked for a field only with the words it was looked for", async () => {
+  it("accepts a picked person only with matching search words", async () => {
     const [owner = ""] = await idsOf("/api/user");
     const path = "/admin/subscription/crear";
     const give = (userId: string) => {
@@ -163,7 +163,7 @@ describe("the administration", () => {
     expect((await give("Ana")).status).toBe(303);
   });
 
-  it("shows the columns that were asked for, and which ones these are", async () => {
+  it("shows the requested columns and marks them as chosen", async () => {
     const shown = (html: string) =>
       [...html.matchAll(/<input type="checkbox" name="col"[^>]*>/g)]
         .filter(([tag]) => tag.includes('checked=""'))
@@ -183,7 +183,7 @@ describe("the administration", () => {
     expect(html).not.toContain("Probar Asistente local");
   });
 
-  it("keeps a tool's OAuth client while the use of its tools is chosen", async () => {
+  it("keeps a tool's OAuth client while choosing its tools' use", async () => {
     const oauth = { clientId: "tertulia", clientSecret: "secreto" };
     const given = { name: "Con cliente", kind: "mcp", address: "http://127.0.0.1:9/mcp", ...oauth };
     const { id } = (await (await call("POST", "/api/tool", given)).json()) as { id: string };
@@ -192,7 +192,7 @@ describe("the administration", () => {
     expect(await (await call("GET", `/api/tool/${id}`)).json()).toMatchObject({ clientId: "tertulia" });
   });
 
-  it("says nothing of secrets where all of them can be read", async () => {
+  it("shows no secret warning while all secrets are readable", async () => {
     expect(readable(await admin.html("/admin/sistema"))).not.toMatch(/no se pueden leer|El segundo paso de/);
   });
 

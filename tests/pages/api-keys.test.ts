@@ -14,7 +14,7 @@ afterAll(() => server.stop());
 const page = "/user/seguridad/claves/crear";
 const list = (token: string) => fetch(`${server.url}/v1/api/chat`, { headers: { Authorization: `Bearer ${token}` } });
 
-it("a key is made in a form, shown once, used, and deleted", async () => {
+it("creates an API key, shows it once and deletes it", async () => {
   const made = await ana.submit(page, page, { name: "Mi programa", writes: "1" });
   const html = await made.text();
   const token = /ter_[\w-]{43}/.exec(html)?.[0] ?? "";
@@ -30,7 +30,7 @@ it("a key is made in a form, shown once, used, and deleted", async () => {
   expect((await ana.fetch(remove)).status).toBe(404);
 });
 
-it("a form without a name comes back with what was chosen and the sentence", async () => {
+it("refuses a form without a name, keeping the chosen permission", async () => {
   const html = await (await ana.submit(page, page, { name: "" })).text();
   expect(readable(html)).toContain("Falta el nombre.");
   expect(html).not.toMatch(/name="writes"[^>]*checked/);

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await ana.change(`/admin/model/${id}/editar`, { usesTools: "true" });
 });
 
-it("is written while the page is read, beside the conversation and by itself", async () => {
+it("is shown while the model still writes it", async () => {
   const letGo = models.hold();
   const chat = await ana.say(makes("escribir", { titulo: "Carta", texto: letter }));
   const growing = await ana.beginningOf(chat, "<iframe");
@@ -104,7 +104,7 @@ it("is taken along as documents of offices, and printed", async () => {
   expect((await ana.fetch(`${page}/descargar?formato=exe`)).status).toBe(404);
 });
 
-it("is a table, shown as one and taken as a sheet", async () => {
+it("is shown as a table and downloads as a spreadsheet", async () => {
   const text = "Concepto;Euros;Teléfono\nFiltro;120,5;0034600\n=1+1;-3;x\nMil;1.500;3.10";
   const made = await ana.change("/conversation/escrito/crear", { title: "Gastos", kind: "table", text });
   const table = made.headers.get("Location") ?? "";
@@ -122,7 +122,7 @@ it("is a table, shown as one and taken as a sheet", async () => {
   expect(readable(await ana.html("/conversation/escrito"))).not.toContain("Gastos");
 });
 
-it("is nobody else's, and long ones are read page by page", async () => {
+it("is private to its owner and paginated when long", async () => {
   const luis = new Browser(server.url);
   await luis.signUp("Luis");
   expect((await luis.fetch(page)).status).toBe(404);
@@ -152,7 +152,7 @@ it("is shown and taken along whatever stands in it", async () => {
   expect(readable(await ana.html(`${rows}/imprimir`))).toContain("aquí solo están sus primeras filas");
 });
 
-it("is read by anyone with its link, as it was when that was made", async () => {
+it("is read by anyone with its link, as when shared", async () => {
   const text = "El acuerdo es de mayo, **seguro**.\n\n```mermaid\nflowchart LR\n  A[Alta] --> B[Baja]\n```";
   const made = await ana.change("/conversation/escrito/crear", { title: "Acuerdo", text });
   const own = made.headers.get("Location") ?? "";
@@ -180,7 +180,7 @@ it("is read by anyone with its link, as it was when that was made", async () => 
   expect(await ana.html(`${own}/compartir`)).not.toContain(shared);
 });
 
-it("is left by a program beside the conversation, with what the program prints", async () => {
+it("is created by a program and shown beside its output", async () => {
   const codigo = `guardar("Gastos.csv", [{ Mes: "enero", Euros: 1.5 }]); print("Suma 1,5")`;
   const chat = await ana.say(makes("ejecutar_programa", { codigo }));
   await expect.poll(async () => readable(await ana.html(chat))).toContain("Hecho.");
@@ -200,7 +200,7 @@ it("is shared by its person alone", async () => {
   expect((await luis.fetch("/compartido/escrito/Zk3v9Q2mXo7rT1yLwB8sUcPe")).status).toBe(404);
 });
 
-it("is shown as a page where it is one, apart from everything", async () => {
+it("shows HTML as a page in an isolated frame", async () => {
   const text = "<!doctype html><h1>Folleto</h1><script>document.title='no'</script>";
   const fields = { title: "Folleto", kind: "code", language: "html", text };
   const place = (await ana.change("/conversation/escrito/crear", fields)).headers.get("Location") ?? "";

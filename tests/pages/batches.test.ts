@@ -14,7 +14,7 @@ afterAll(async () => {
   await Promise.all([server.stop(), models.stop()]);
 });
 
-it("a person asks a template of a table, sees it go, and takes the table with the answers, without a script", async () => {
+it("runs a template over a table and downloads the answers", async () => {
   const ana = new Browser(server.url);
   await ana.signUp("Ana");
   expect(readable(await ana.html("/conversation/serie"))).toContain("Hace falta una plantilla con huecos");

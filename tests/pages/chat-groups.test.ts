@@ -17,7 +17,7 @@ const shown = (zone: string) =>
     zone,
   ).map(([name, chats]) => `${name}: ${chats.map(({ title }) => title).join(", ")}`);
 
-it("conversations stand under the day that it is where they are read", () => {
+it("groups conversations by day in the reader's time zone", () => {
   expect(shown("UTC")).toEqual([
     "Fijados: fijada",
     "Hoy: de anoche",

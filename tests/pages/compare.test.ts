@@ -37,7 +37,7 @@ const answer = async () => {
   response.writeHead(200, { "Content-Type": "text/event-stream" }).end(streamed(`Contesta ${model}`));
 };
 
-it("two more models answer a question, side by side as they come, and the one that is chosen is kept", async () => {
+it("compares answers of three models and keeps the chosen one", async () => {
   const chat = await admin.say("¿Quién eres?");
   await answer();
   const html = await vi.waitFor(async () => {

@@ -28,7 +28,7 @@ const missing = (changed: object) =>
     .map(({ code }) => code);
 
 describe("the measures of the ENS", () => {
-  it("are all 73, each once, and none is missing where all is set", () => {
+  it("are 73, each once, none missing when everything is configured", () => {
     const codes = measuresOfEns(security).map(({ code }) => code);
     expect([new Set(codes).size, codes.length]).toEqual([73, 73]);
     expect(missing({})).toEqual([]);
@@ -61,7 +61,7 @@ describe("the measures of the ENS", () => {
   });
 });
 
-it("the impact assessment has the processors and the risks of what is set here, and blanks for the rest", async () => {
+it("the impact assessment shows configured processors, risks and blank fields", async () => {
   const fields = {
     name: "De fuera",
     provider: "openai-compatible",

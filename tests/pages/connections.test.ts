@@ -72,7 +72,7 @@ describe("the official MCP client, without a key", () => {
     await expect(connected(program)).rejects.toThrow(UnauthorizedError);
   });
 
-  it("asks its person in a plain form, and works with what is theirs", async () => {
+  it("asks for consent in a form, then reads the account", async () => {
     const form = readable(await ana.html(program.page));
     expect(form).toContain("Conectar Un editor");
     expect(form).toContain("127.0.0.1:51234");
@@ -100,7 +100,7 @@ describe("the official MCP client, without a key", () => {
     expect(readable(await ana.html("/user/seguridad"))).not.toContain("solo lee");
   });
 
-  it("that may only read is refused what writes, and is shut out once its person ends it", async () => {
+  it("with read access cannot write, and loses access once deleted", async () => {
     const { back } = await answered(program.page, { scope: "read", gives: "1" });
     await transportOf(program).finishAuth(back.searchParams);
     const client = await connected(program);
@@ -113,7 +113,7 @@ describe("the official MCP client, without a key", () => {
     await client.close();
   });
 
-  it("finds a person who has to sign in first, and comes back to its question", async () => {
+  it("returns to the consent page after the person signs in", async () => {
     const stranger = new Browser(server.url);
     const email = await new Browser(server.url).signUp("Berta");
     const entry = (await stranger.fetch(program.page)).headers.get("Location") ?? "";
@@ -147,7 +147,7 @@ describe("a request that says a thing twice", () => {
   });
 });
 
-it("a consent whose page has become another person's is asked for anew, in whole", async () => {
+it("asks again when another account answers a consent form", async () => {
   const program = new Program();
   await expect(connected(program)).rejects.toThrow(UnauthorizedError);
   const berta = new Browser(server.url);

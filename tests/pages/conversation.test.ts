@@ -20,7 +20,7 @@ afterAll(async () => {
   await mock.stop();
 });
 
-it("a conversation's page loads 14 kB of script beside React's at most, 112 kB with it, in 12 requests with all else", async () => {
+it("a conversation page stays within limits of script and requests", async () => {
   const html = await browser.html(await browser.say("Hola"));
   const scripts = [...new Set([...html.matchAll(/"(\/assets\/[^"]+\.js)"/g)].map(([, path]) => path))];
   const weigh = (paths: unknown[]) =>
@@ -35,7 +35,7 @@ it("a conversation's page loads 14 kB of script beside React's at most, 112 kB w
 });
 
 describe("several conversations at once", () => {
-  it("are moved only where there is a project to move them to", async () => {
+  it("can be moved only when a project exists", async () => {
     const somebody = new Browser(server.url);
     await somebody.signUp();
     await somebody.say("Hola");
@@ -47,7 +47,7 @@ describe("several conversations at once", () => {
   });
 });
 
-it("a hundred and thirty projects are all there: on pages, and to move a conversation to", async () => {
+it("lists all 130 projects, also for moving a conversation", async () => {
   const somebody = new Browser(server.url);
   const email = await somebody.signUp();
   const headers = { "Content-Type": "application/json" };
@@ -70,7 +70,7 @@ it("a hundred and thirty projects are all there: on pages, and to move a convers
 });
 
 describe("a document without script", () => {
-  it("brings the page at once, the reply as it is written, then the rest, in order", async () => {
+  it("streams the page, the growing reply and the end", async () => {
     const chat = await browser.say("Una respuesta lenta");
     const parts = await readParts(await browser.fetch(chat));
     expect(parts[0]).toContain('data-status="streaming"');
@@ -137,7 +137,7 @@ describe("a document without script", () => {
     expect(readable(whole)).toContain("Regenerar");
   });
 
-  it("shows a text browser, which folds nothing away, a link to what the model has thought", async () => {
+  it("shows text browsers a link to the reasoning", async () => {
     const chat = await browser.say("Quiero que pienses");
     const asText = { headers: { "User-Agent": "w3m/0.5.3" } };
     for (const what of ["streamed", "finished"]) {
@@ -149,7 +149,7 @@ describe("a document without script", () => {
     }
   });
 
-  it("keeps a long thought off the page but for its beginning", async () => {
+  it("shows only the beginning of a long reasoning", async () => {
     const chat = await browser.say("Quiero que pienses mucho");
     await browser.html(chat);
     const page = await browser.html(chat);
@@ -199,7 +199,7 @@ describe("the composer", () => {
     expect(html).toContain(`>${content}</textarea>`);
   });
 
-  it("keeps the files of a message that was refused, here and on other devices, and sends them later", async () => {
+  it("keeps the files of a refused message for the next", async () => {
     const page = "/conversation/chat";
     const send = async (content: string, files: File[], fields = hiddenFields) => {
       const body = new FormData();
@@ -220,7 +220,7 @@ describe("the composer", () => {
     expect(await browser.html(page)).not.toContain("apuntes.txt");
   });
 
-  it("keeps an unsent text on the server until it is sent", async () => {
+  it("keeps an unsent draft on the server until sending", async () => {
     const { formToken = "" } = hiddenFields(await browser.html("/conversation/chat"), "/conversation/chat");
     await browser.post("/conversation/draft", { formToken, content: "Un borrador a medias" });
     expect(await browser.html("/conversation/chat")).toContain(">Un borrador a medias</textarea>");
@@ -249,7 +249,7 @@ describe("the composer", () => {
 });
 
 describe("an edit that is refused", () => {
-  it("stays an edit when it is sent again, and leaves the draft of the next message alone", async () => {
+  it("remains an edit when sent again, without losing the draft", async () => {
     const chat = await browser.say("Pregunta que se edita");
     await browser.html(chat);
     const { formToken = "" } = hiddenFields(await browser.html(chat), chat);
@@ -292,7 +292,7 @@ describe("a chat", () => {
     expect((await browser.fetch(chat)).status).toBe(404);
   });
 
-  it("shows its end, and what came before by «Ver mensajes anteriores»", async () => {
+  it("shows the last messages and a link to earlier ones", async () => {
     const chat = await browser.say("Mensaje 0");
     await browser.html(chat);
     for (let n = 1; n < 27; n++) {
@@ -308,7 +308,7 @@ describe("a chat", () => {
     expect(before).toContain("Volver al final");
   });
 
-  it("shows what anyone may have written as text, never as HTML", async () => {
+  it("shows HTML in a message as plain text", async () => {
     const attack = '<img src=x onerror=alert(1)> [x](javascript:alert(1)) "><script>alert(1)</script>';
     const chat = await browser.say(attack);
     const html = await browser.html(chat);
@@ -319,7 +319,7 @@ describe("a chat", () => {
 });
 
 describe("server-sent events", () => {
-  it("bring blocks, text and the end, and resume at the offset that the browser has", async () => {
+  it("stream a whole reply and resume at the given offset", async () => {
     const chat = await browser.say("Una respuesta lenta");
     const id = await replyId(chat);
     const answer = await browser.html(`/conversation/stream/${id}`);
@@ -338,7 +338,7 @@ describe("server-sent events", () => {
     expect(shown(old)).toBe(shown(rest));
   });
 
-  it("bring what the model thinks apart from its text, and resume in the midst of it", async () => {
+  it("stream reasoning apart from the text and resume within it", async () => {
     const id = await replyId(await browser.say("Quiero que pienses"));
     const events = parseEvents(await browser.html(`/conversation/stream/${id}`));
     expect(events[0]).toMatchObject({ event: "thinking", data: "Razonando…" });

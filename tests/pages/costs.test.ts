@@ -22,7 +22,7 @@ afterAll(async () => {
   upstream.stop();
 });
 
-it("a person reads what a reply has cost, and their months and conversations; without prices, nothing", async () => {
+it("shows the cost of each reply, month and conversation", async () => {
   expect(readable(await ana.html("/user"))).not.toContain("Coste");
   const model = { name: "Caro", provider: "openai-compatible", externalId: "caro", baseUrl: `${upstream.url}/v1` };
   const prices = { inputPrice: "10", cachedPrice: "1", outputPrice: "5" };

@@ -4,7 +4,7 @@ import { Browser, readable } from "../support/browser.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { startServer } from "../support/server.ts";
 
-it("the demonstration has something on every page, and its accounts open", async () => {
+it("the demonstration fills pages, and its accounts can sign in", async () => {
   const models = await startModelServer();
   onTestFinished(() => void models.stop());
   const server = await startServer({ OPENAI_BASE_URL: `${models.url}/v1`, OPENAI_API_KEY: "clave" });

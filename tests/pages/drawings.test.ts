@@ -38,7 +38,7 @@ it("is a picture while the reply still grows, without script", async () => {
   expect(await answer.text()).toContain("Solicitud");
 });
 
-it("is a picture with its words and size, its code folded; what is none says why", async () => {
+it("is an image with alternative text, or an error message", async () => {
   const html = await whole();
   expect(html).toMatch(/<img src="[^"]+" alt="Dibujo: [^"]*Solicitud[^"]*" width="\d+" height="\d+"\/?>/);
   expect(html.match(/<figure class="drawing">/g)).toHaveLength(1);
@@ -48,7 +48,7 @@ it("is a picture with its words and size, its code folded; what is none says why
   expect(readable(light)).toMatch(/Ver el dibujo \(SVG, \d kB\)/);
 });
 
-it("is nobody else's, but goes along with a shared link and a printed page", async () => {
+it("is private, but included in shared links and printed pages", async () => {
   const address = /<img src="(\/conversation\/dibujo\/[^"]+)"/.exec(await whole())?.[1] ?? "";
   const luis = new Browser(server.url);
   await luis.signUp("Luis");

@@ -37,7 +37,7 @@ afterAll(async () => {
 const wish = { question: "¿Qué se sabe del puente?", looksIn: "documents", stepsAtMost: "1.000" };
 let page: string;
 
-it("is asked for in a form, which keeps what was typed and says what is wrong", async () => {
+it("is created in a form that keeps text when refused", async () => {
   const wrong = await ana.change("/conversation/encargo", wish);
   expect(wrong.status).toBe(422);
   const html = await wrong.text();
@@ -58,7 +58,7 @@ it("has its lines and numbers read as they are written", () => {
   expect(typed.map(numberTyped)).toEqual([1.5, 0.0015, 0.005, 1000, 12345.5, null, -1, -1]);
 });
 
-it("waits with its plan, which is changed as lines of text and agreed to", async () => {
+it("waits until its plan, edited as text, is approved", async () => {
   expect(await mails.nextTo(address)).toContain("tiene un plan que espera tu visto bueno.");
   expect(readable(await ana.html(page))).toContain("El plan espera tu visto bueno");
   expect(readable(await ana.html(page))).toContain("Buscar « historia puente »");
@@ -75,7 +75,7 @@ it("waits with its plan, which is changed as lines of text and agreed to", async
   expect(changed.headers.get("Location")).toBe(page);
 });
 
-it("shows what has been done, ends as a text, and goes when it is deleted", async () => {
+it("shows its steps, and its report outlives its deletion", async () => {
   await expect.poll(async () => readable(await ana.html(page)), { timeout: 20_000 }).toContain("Abrir el informe");
   expect(await mails.nextTo(address)).toContain(`${server.url}${page}`);
   const html = await ana.html(page);

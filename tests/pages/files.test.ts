@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-it("a long document is read from its beginning, from a passage that a source leads to, and on from there", async () => {
+it("reads a long document in pages, from any cited passage", async () => {
   const paragraphs = Array.from(
     { length: 400 },
     (_, n) => `Párrafo ${n} del acta. ${"Se acuerda seguir. ".repeat(60)}`,
@@ -46,7 +46,7 @@ it("a long document is read from its beginning, from a passage that a source lea
   expect((await browser.fetch(`/user/file/${id}?desde=9999`)).headers.get("Location")).toBe(`/user/file/${id}`);
 });
 
-it("a document in which nothing was found can be read again", async () => {
+it("a document without any text found can be read again", async () => {
   const bytes = readFileSync(join(import.meta.dirname, "../documents/solo-programa.html"));
   const [id] = await browser.upload([new File([bytes], "solo-programa.html")]);
   const page = `/user/file/${id}`;
@@ -56,7 +56,7 @@ it("a document in which nothing was found can be read again", async () => {
   await expect.poll(() => browser.html(page), { timeout: 20_000 }).toContain("Leerlo otra vez");
 });
 
-it("a printed conversation names the files that went with each message", async () => {
+it("a printed conversation names the files of each message", async () => {
   const answer = await browser.submit("/conversation/chat", "/conversation/chat", {
     content: "Mira esto",
     fileIds: (await browser.upload([new File(["Apuntes de física"], "apuntes.txt")]))[0] ?? "",

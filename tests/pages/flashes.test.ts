@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-it("a flash is said once, in a cookie of its own, and brings back no tokens (guard: flashCookie)", async () => {
+it("shows a notice once, from its own cookie (guard: flashCookie)", async () => {
   const ana = new Browser(server.url);
   const email = await ana.signUp();
   const saved = await ana.submit("/user", "/user", { name: "Ana María", email });

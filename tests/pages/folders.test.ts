@@ -14,7 +14,7 @@ afterAll(async () => {
   await Promise.all([server.stop(), there.stop()]);
 });
 
-it("a person adds a folder of theirs to a project, looks again, and ends it all, without a script", async () => {
+it("adds a cloud folder to a project and disconnects it", async () => {
   await mkdir(join(there.folder, "Actas"));
   await writeFile(join(there.folder, "Actas", "mayo.txt"), "En mayo se acordó pintar el frontón.");
   const ana = new Browser(server.url);

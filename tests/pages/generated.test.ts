@@ -21,7 +21,7 @@ afterAll(() => server.stop());
 const marked = (html: string) =>
   [...html.matchAll(/<article[^>]*data-digital-source-type="([^"]*)"[^>]*>/g)].map(([, source]) => source);
 
-it("who writes is told in the house's words that an AI answers", async () => {
+it("a chat page shows the configured notice about AI answers", async () => {
   expect(readable(await browser.html("/conversation/chat"))).toContain(notice);
   const page = await browser.html(chat);
   expect(readable(page)).toContain(notice);
@@ -52,7 +52,7 @@ it("answers that are compared say so", async () => {
   expect(marked(compared)).toEqual([generated]);
 });
 
-it("a stranger with the link is told, and so is a program that reads the page", async () => {
+it("marks a shared conversation as AI-generated for people and programs", async () => {
   const title = "</script><script>alert(1)</script>";
   await browser.submit(`${chat}/editar`, `${chat}/editar`, { title });
   await browser.submit(`${chat}/compartir`, `${chat}/compartir`, {});

@@ -55,7 +55,7 @@ async function picture(kind: string, content: string, more: Record<string, strin
 const logo = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 10"><path d="M0 0h40v10H0z" fill="#fff"/></svg>';
 
 describe("a house of one's own", () => {
-  it("stands on every page, in its manifest and its mails, and nothing of ours does", async () => {
+  it("appears on every page, in the manifest and in e-mails", async () => {
     expect((await save({})).headers.get("Location")).toBe(page);
     expect((await picture("logo", logo)).status).toBe(303);
     expect((await picture("icon", logo)).status).toBe(303);
@@ -89,7 +89,7 @@ describe("a house of one's own", () => {
     expect(mail.trimEnd()).toMatch(/\r\n--(?: |=20)\r\nAyuntamiento de Ejemplo$/);
   });
 
-  it("has its colour on light pages within them, and on others as a sheet", async () => {
+  it("applies its colour by stylesheet, or inline on light pages", async () => {
     const visitor = new Browser(server.url);
     const scripted = await admin.html("/conversation/chat");
     expect(scripted).toContain('<link rel="stylesheet" href="/marca/estilo/7fb4e6"/>');
@@ -107,7 +107,7 @@ describe("a house of one's own", () => {
     expect(html).toContain('value="America/Mexico_City"');
   });
 
-  it("says in words what is wrong, with all that was typed", async () => {
+  it("keeps typed values and explains why a form is refused", async () => {
     const refused = await save({ accent: "#003876", foot: "Otro pie" });
     expect(refused.status).toBe(422);
     const html = await refused.text();
@@ -132,7 +132,7 @@ describe("a house of one's own", () => {
     expect(html).not.toContain("/marca/");
   });
 
-  it("sends whoever owes a second step to where it is activated, and shows nothing of theirs before", async () => {
+  it("requires two-step verification before showing any other page", async () => {
     const ana = new Browser(server.url);
     await ana.signUp("Ana");
     await ana.say("Un secreto de Ana");

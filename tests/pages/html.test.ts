@@ -107,7 +107,7 @@ describe("the HTML is valid", () => {
     ).toEqual([]);
   });
 
-  it("of a form that comes back with what has to be mended", async () => {
+  it("of a form that is refused with errors", async () => {
     const [, formToken = ""] = /name="formToken" value="([^"]+)"/.exec(await person.html("/user")) ?? [];
     const body = new URLSearchParams({ formToken, name: "", email: "x" });
     expect(await problems(person, "/user", { method: "POST", body })).toEqual([]);

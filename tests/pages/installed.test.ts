@@ -20,7 +20,7 @@ const composer = async (browser: Browser) =>
   /<textarea[^>]*name="content"[^>]*>([^<]*)</.exec(await browser.html("/conversation/chat"))?.[1]?.trim();
 
 describe("on a home screen", () => {
-  it("has a manifest whose icons are there in the sizes that it says", async () => {
+  it("has a manifest whose icons have the declared sizes", async () => {
     const page = await new Browser(server.url).html("/");
     const path = /<link rel="manifest" href="([^"]+)"/.exec(page)?.[1] ?? "";
     const answer = await fetch(server.url + path);
@@ -46,7 +46,7 @@ describe("on a home screen", () => {
 });
 
 describe("what another program shares", () => {
-  it("waits in a new conversation, behind what was being written there", async () => {
+  it("is added to the draft of a new conversation", async () => {
     const browser = await somebody();
     const page = await browser.html("/compartir?title=Una%20noticia&text=Lo%20dicen&url=https://ejemplo.es/n");
     expect(readable(page)).toContain("Una noticia\n\nLo dicen\n\nhttps://ejemplo.es/n".replaceAll("\n\n", " "));
@@ -56,7 +56,7 @@ describe("what another program shares", () => {
     expect(await composer(browser)).toBe("Lo primero\n\nUn título\n\nLo segundo");
   });
 
-  it("may be a file; what can't be taken is said, and the text is not lost for it", async () => {
+  it("may include files, and keeps text if one is refused", async () => {
     const browser = await somebody();
     const body = new FormData();
     const hidden = hiddenFields(await browser.html("/compartir"), "/compartir");
@@ -70,7 +70,7 @@ describe("what another program shares", () => {
     expect(await browser.html("/conversation/chat")).toContain("nota.txt");
   });
 
-  it("from another site is not taken, and a visitor signs in first", async () => {
+  it("is refused from another site and needs a sign-in", async () => {
     const browser = await somebody();
     const hidden = hiddenFields(await browser.html("/compartir"), "/compartir");
     const foreign = await browser.post("/compartir", { ...hidden, text: "x" }, { Origin: "https://otro.example" });
@@ -107,7 +107,7 @@ describe("what was written without a line", () => {
     expect(((await answer.json()) as { message: string }).message).toContain("32.000");
   });
 
-  it("is nobody's who has not signed in, nor taken with another's token", async () => {
+  it("is refused without a session or with another person's token", async () => {
     const browser = await somebody();
     const other = await somebody("Berta");
     expect((await new Browser(server.url).fetch("/conversation/ficha")).status).toBe(302);
@@ -119,7 +119,7 @@ describe("what was written without a line", () => {
 describe("what may be kept to be read later", () => {
   const kept = async (browser: Browser, path: string) => (await browser.fetch(path)).headers.has("Keep-Copy");
 
-  it("is what its owner reads, as a page that needs nothing else", async () => {
+  it("is a conversation, copied as a page without external resources", async () => {
     const ana = await somebody();
     const chat = await ana.say("Hola");
     await expect.poll(() => kept(ana, chat)).toBe(true);
@@ -129,7 +129,7 @@ describe("what may be kept to be read later", () => {
     expect(html).not.toMatch(/<script|rel="stylesheet"|<img/);
   });
 
-  it("is no temporary conversation, no page of the account, and nothing that an administrator looks into", async () => {
+  it("excludes temporary conversations, account pages and searches", async () => {
     const ana = await somebody("Carla");
     const answer = await ana.submit("/conversation/chat", "/conversation/chat", { content: "Hola", temporary: "1" });
     const temporary = answer.headers.get("Location") ?? "";

@@ -33,7 +33,7 @@ const light = async (path: string, someone = browser) => (await someone.fetch(pa
 const styleOf = (html: string) => /<style[^>]*>([\s\S]*?)<\/style>/.exec(html)?.[1] ?? "";
 
 describe("a light page", () => {
-  it("has its styles in itself, no script, and nothing to fetch first", async () => {
+  it("has inline styles, no script and nothing to load first", async () => {
     const answer = await browser.fetch(chat, saving);
     const html = await answer.text();
     expect(html).not.toMatch(/<script|rel="(stylesheet|modulepreload)"|<img/);
@@ -42,7 +42,7 @@ describe("a light page", () => {
     expect(answer.headers.get("Content-Security-Policy")).toContain("script-src 'none'");
   });
 
-  it("of a conversation has its last ten messages, the way to the others, and weighs less than 20 kB", async () => {
+  it("of a conversation has ten messages, under 20 kB compressed", async () => {
     const html = await light(chat);
     expect(html.match(/data-role="/g)).toHaveLength(10);
     expect(readable(html)).toContain("Ver mensajes anteriores");
@@ -53,13 +53,13 @@ describe("a light page", () => {
     expect((await browser.html(chat)).match(/data-role="/g)).toHaveLength(16);
   });
 
-  it("looks as without a script, also in a browser that would run one", async () => {
+  it("uses the styles for no script in every browser", async () => {
     const style = styleOf(await light(chat));
     expect(style).not.toContain("scripting");
     expect(style).not.toMatch(/\.unscripted\{[^}]*display:none/);
   });
 
-  it("that is kept to be read later says when it was", async () => {
+  it("shows when it was saved for reading offline", async () => {
     const copy = await browser.fetch(chat, { headers: { "Make-Copy": "1" } });
     expect(readable(await copy.text())).toMatch(
       /Copia del \d+ de \w+ de \d{4},? .*\d+:\d\d, por si se lee sin conexión\./,
@@ -89,7 +89,7 @@ describe("a light page", () => {
     expect(html).toContain(`/user/file/${id}/contenido?variant=image`);
   });
 
-  it("that grows has, from its beginning, the styles of all that its reply brings", async () => {
+  it("has all styles of its reply from the start", async () => {
     for (const question of ["Otra con formato", "Quiero que pienses"]) {
       const path = await browser.say(question);
       const growing = styleOf(await light(path));
@@ -98,7 +98,7 @@ describe("a light page", () => {
     }
   });
 
-  it("keeps the script of a page that is for nothing else", async () => {
+  it("keeps its script when the page depends on it", async () => {
     expect(await light("/user/seguridad/llaves/crear")).toContain("<script");
   });
 });
@@ -131,7 +131,7 @@ describe("pages are light", () => {
     expect(answer.headers.get("Accept-CH")).toContain("ECT");
   });
 
-  it("as somebody without account has chosen on their page, until they choose otherwise", async () => {
+  it("as a visitor without account chooses, until the choice changes", async () => {
     const stranger = new Browser(server.url);
     const page = "/paginas-ligeras";
     const choose = async (choice: string) => {

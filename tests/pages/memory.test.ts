@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-it("is switched on, written, changed, downloaded and taken away in forms", async () => {
+it("is enabled, and its entries added, changed, downloaded and deleted", async () => {
   expect(await ana.html("/user")).toContain("/user/memoria");
   expect(readable(await ana.html("/user/memoria"))).toContain("Está apagada");
   const send = async (fields: Record<string, string>) => {

@@ -33,7 +33,7 @@ async function add(project: string, files: File[], fields: Record<string, string
   return browser.fetch(form, { method: "POST", body });
 }
 
-it("a folder of mixed papers is taken up; a question in other words leads to the very passage", async () => {
+it("answers a question with the right passage among mixed documents", async () => {
   const project = await makeProject("Papeles de casa");
   const letter = readFileSync(join(import.meta.dirname, "../documents/carta.docx"));
   const papers = [
@@ -65,7 +65,7 @@ it("a folder of mixed papers is taken up; a question in other words leads to the
   expect(readable(found)).toContain("Se permite tener un gato, previa comunicación escrita");
 });
 
-it("a project of hundreds of documents shows all of them, a hundred at a time", async () => {
+it("a project lists hundreds of documents, a hundred per page", async () => {
   const project = await makeProject("Actas");
   const papers = Array.from({ length: 130 }, (_, n) => new File([`Se aprobó el punto ${n}.`], `acta ${1000 + n}.txt`));
   expect((await add(project, papers)).status).toBe(303);
@@ -81,7 +81,7 @@ it("a project of hundreds of documents shows all of them, a hundred at a time", 
   expect(new Set([...named(first), ...named(rest)]).size).toBe(130);
 });
 
-it("a wrong address of a page is said at its field, and stays in it", async () => {
+it("a web address that is refused stays in its field", async () => {
   const project = await makeProject("Enlaces");
   const wrong = await add(project, [], { address: "http://router.lan/normas" });
   expect(wrong.status).toBe(422);

@@ -35,7 +35,7 @@ describe("a proxy that says who a person is", () => {
   });
   afterAll(() => server.stop());
 
-  it("lets them in with an account of theirs, the same at each visit", async () => {
+  it("signs the person in to one account at each visit", async () => {
     const visit = visitor(() => server);
     const page = await visit("/user", { email: "Ana.Lopez@ejemplo.es" });
     expect(page.status).toBe(200);
@@ -55,7 +55,7 @@ describe("a proxy that says who a person is", () => {
     expect([page.status, page.location]).toEqual([302, "/auth/signin?volver=%2Fuser"]);
   });
 
-  it("ends it, too, when it says what is no address, or names somebody else", async () => {
+  it("ends the session when the address is invalid or another's", async () => {
     const visit = visitor(() => server);
     await visit("/user", { email: "carla@ejemplo.es" });
     expect((await visit("/user", { email: "carla" })).status).toBe(302);
@@ -82,7 +82,7 @@ describe("anybody else who sends its header", () => {
   });
   afterAll(() => server.stop());
 
-  it("is a visitor like all, also with the proxy's address in a header", async () => {
+  it("is treated as a visitor, even with forged proxy addresses", async () => {
     for (const headers of [{}, { "X-Forwarded-For": "10.1.2.3" }, { Forwarded: "for=10.1.2.3" }]) {
       const page = await visitor(() => server)("/user", { email: "ana@ejemplo.es", ...headers });
       expect(page.status).toBe(302);
@@ -97,7 +97,7 @@ describe("an account that somebody had made with another's address", () => {
   });
   afterAll(() => server.stop());
 
-  it("is the person's alone from the moment the proxy names them", async () => {
+  it("locks out its creator once the proxy names its owner", async () => {
     await visitor(() => server)("/user", { email: "admin@ejemplo.es" });
     const json = { name: "Otra", email: "carla@ejemplo.es", password: "una frase larga y rara" };
     const call = (path: string, init: RequestInit = {}) => fetch(`${server.url}/v1${path}`, init);

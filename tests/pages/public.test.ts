@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-it("no page can be made at an address of the application", () => {
+it("a custom page cannot take an address of the application", () => {
   type Routes = readonly { path?: string | undefined; children?: Routes | undefined }[];
   const firsts = (list: Routes): string[] =>
     list.flatMap(({ path, children = [] }) => (path === undefined ? firsts(children) : (path.split("/")[0] ?? [])));
@@ -29,7 +29,7 @@ it("no page can be made at an address of the application", () => {
 const paths = ["/", "/servicios", "/sobre-nosotros", "/soporte", "/contacto"];
 
 describe("public pages", () => {
-  it.each(paths)("%s has a menu, a title, a description and what previews need, and no script", async (path) => {
+  it.each(paths)("%s has a menu, search and preview metadata, no script", async (path) => {
     const html = await visitor.html(path);
     expect(html).not.toContain("<script");
     expect(html).not.toContain("modulepreload");
@@ -49,7 +49,7 @@ describe("public pages", () => {
     expect(answer.headers.get("Location")).toBe("/");
   });
 
-  it("are listed for search engines, which are kept out of the rest", async () => {
+  it("are listed in the sitemap, and robots.txt excludes the rest", async () => {
     const robots = await visitor.fetch("/robots.txt");
     expect(robots.headers.get("Content-Type")).toContain("text/plain");
     const text = await robots.text();
@@ -61,7 +61,7 @@ describe("public pages", () => {
     expect(listed.sort()).toEqual(paths.map((path) => server.url + path).sort());
   });
 
-  it("say whom to tell of a fault of security, in a file that expires within the year", async () => {
+  it("publish a security contact that expires within a year", async () => {
     const answer = await visitor.fetch("/.well-known/security.txt");
     expect(answer.headers.get("Content-Type")).toContain("text/plain");
     const text = await answer.text();
@@ -72,7 +72,7 @@ describe("public pages", () => {
     expect(expires).toBeLessThan(365 * 24 * 60 * 60_000);
   });
 
-  it("take a message with a form that programs give themselves away by", async () => {
+  it("accept contact messages and silently discard those of bots", async () => {
     const sent = (fields: Record<string, string>) =>
       visitor.submit("/soporte", "/soporte", { name: "Eva", email: "eva@ejemplo.es", message: "Hola", ...fields });
     const person = await sent({});
@@ -94,7 +94,7 @@ describe("public pages", () => {
 describe("an error", () => {
   const robot = { headers: { "User-Agent": "Mozilla/5.0 (compatible; Googlebot/2.1)" } };
 
-  it("shows robots its status and no page, and leaves a line in the log", async () => {
+  it("is logged and shows robots only its status", async () => {
     const answer = await visitor.fetch("/nada", robot);
     expect(answer.status).toBe(404);
     expect(await answer.text()).toBe("");
@@ -110,7 +110,7 @@ describe("an error", () => {
     expect(await answer.text()).toContain("Page Not Found: /nada");
   });
 
-  it("of a module that an older page asks for is one that loads the page anew", async () => {
+  it("of an outdated script module reloads the page", async () => {
     const answer = await visitor.fetch("/assets/chat-viejo.js");
     expect(answer.status).toBe(302);
     const stale = await visitor.fetch(answer.headers.get("Location") ?? "");

@@ -23,7 +23,7 @@ const text = "El plazo es de **tres días**, según la [ordenanza](https://ejemp
 let place: string;
 let address: string;
 
-it("is found from what was sent, with the question, the answer and a code to scan", async () => {
+it("is linked from a sent message, with a QR code", async () => {
   const chat = await ana.say(says(text));
   await expect.poll(async () => readable(await ana.html(chat))).toContain("Regenerar");
   const sent = /\/conversation\/chat\/[\w-]+\/enviado\/[\w-]+/.exec(await ana.html(chat))?.[0] ?? "";
@@ -37,7 +37,7 @@ it("is found from what was sent, with the question, the answer and a code to sca
   expect((await luis.fetch(place)).status).toBe(404);
 });
 
-it("is checked by anybody, with the text as it was copied, whatever became of its line ends", async () => {
+it("is verified by anyone with the answer, ignoring line breaks", async () => {
   const stranger = new Browser(server.url);
   expect(readable(await stranger.html(address))).toContain("lo contestó escribano");
   const receipt = decodeURIComponent(address.split("r=")[1] ?? "");

@@ -30,7 +30,7 @@ async function ask(browser: Browser, path: string, times = 1): Promise<Response 
   return answer;
 }
 
-it("who asks and leaves gets one e-mail once the reply is there, however often they asked", async () => {
+it("sends one e-mail about a finished reply despite repeated requests", async () => {
   const browser = new Browser(server.url);
   const email = await browser.signUp();
   const chat = await browser.say("Una respuesta lenta");
@@ -51,7 +51,7 @@ it("who asks and leaves gets one e-mail once the reply is there, however often t
   expect(mail.received).toEqual([]);
 });
 
-it("who stops the reply is told that it is half done", async () => {
+it("an e-mail about a stopped reply says it is incomplete", async () => {
   const browser = new Browser(server.url);
   const email = await browser.signUp();
   const chat = await browser.say("Una respuesta lenta");
@@ -93,7 +93,7 @@ describe("the feed of somebody's replies", () => {
   };
   const entriesOf = (xml: string) => [...xml.matchAll(/<entry>.*?<\/entry>/gs)].map(([entry]) => entry);
 
-  it("has the last reply of each conversation, finished, with its text; a reader with no cookie reads it", async () => {
+  it("shows the last reply of each conversation without a session", async () => {
     const browser = new Browser(server.url);
     await browser.signUp();
     const path = await address(browser);
@@ -112,7 +112,7 @@ describe("the feed of somebody's replies", () => {
     expect([again.status, await again.text()]).toEqual([304, ""]);
   });
 
-  it("has nothing of a temporary conversation, nor a reply that is still being written", async () => {
+  it("omits temporary conversations and replies still being written", async () => {
     const browser = new Browser(server.url);
     await browser.signUp();
     const path = await address(browser);
@@ -121,7 +121,7 @@ describe("the feed of somebody's replies", () => {
     expect(entriesOf(await browser.html(path))).toEqual([]);
   });
 
-  it("is at another address once it was changed, and nowhere once it was taken back or the password changed", async () => {
+  it("loses its address when renewed, deleted, or the password changes", async () => {
     const browser = new Browser(server.url);
     await browser.signUp();
     const first = await address(browser);
@@ -137,7 +137,7 @@ describe("the feed of somebody's replies", () => {
     expect((await browser.fetch(third)).status).toBe(404);
   });
 
-  it("a reader that asks each second is told to come back later", async () => {
+  it("limits how often a reader may fetch the feed", async () => {
     const browser = new Browser(server.url);
     await browser.signUp();
     const path = await address(browser);

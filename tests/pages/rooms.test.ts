@@ -39,7 +39,7 @@ const enter = async (name = "", at = room) => {
 };
 const ask = (guest: Browser, content: string, at = room) => guest.submit(at, at, { does: "ask", content });
 
-it("a teacher opens a room for an assistant, and prints its sheet", async () => {
+it("a teacher opens a room and prints its sheet", async () => {
   expect(readable(await ana.html(list))).toContain("Hace falta un asistente");
   await ana.change("/conversation/assistant/crear", { name: "Profe", purpose: "Repasar el tema 3" });
   page = await open();
@@ -58,7 +58,7 @@ it("refuses numbers that are none, and keeps what was typed", async () => {
   expect(await open({ people: "5000" })).toContain("El número de personas: 500 como mucho.");
 });
 
-it("somebody comes in without an account, and reads the reply while it is written, without a script", async () => {
+it("a guest joins without account and reads a streamed reply", async () => {
   const stranger = new Browser(server.url);
   const entrance = await stranger.html(room);
   expect(entrance).not.toContain("<script");
@@ -94,7 +94,7 @@ it("each has a conversation of their own, in any browser", async () => {
   expect(await ana.html(page)).not.toContain("/persona/");
 });
 
-it("a drawing in a reply is a picture for its guest alone", async () => {
+it("shows a drawing in a reply only to its guest", async () => {
   const guest = await enter();
   await ask(guest, says("Así es:\n\n```dot\ndigraph { a -> b }\n```\n\nYa está."));
   await expect.poll(async () => readable(await guest.html(room))).toContain("Ya está.");
@@ -104,7 +104,7 @@ it("a drawing in a reply is a picture for its guest alone", async () => {
   expect((await new Browser(server.url).fetch(picture)).status).toBe(404);
 });
 
-it("what was typed while the room was closed is there to be copied", async () => {
+it("keeps a question sent after the room closes for copying", async () => {
   const closing = await open();
   const at = await addressOf(closing);
   const guest = await enter("", at);
@@ -115,7 +115,7 @@ it("what was typed while the room was closed is there to be copied", async () =>
   expect(late).toContain("Llego tarde");
 });
 
-it("what was asked stays in the form when it is refused, and the room says why", async () => {
+it("a room says why it accepts no question", async () => {
   const full = await open({ messages: "1" });
   const at = await addressOf(full);
   const guest = await enter("", at);
@@ -165,7 +165,7 @@ it("no address leads to anything but a room", async () => {
   expect(capitals.headers.get("Location")).toBe(room);
 });
 
-it("somebody who comes in again, or asks too soon, loses nothing", async () => {
+it("a guest who rejoins or asks too soon loses nothing", async () => {
   const guest = await enter("Luz");
   const form = hiddenFields(await guest.html(room), room);
   const again = await guest.post(room, { ...form, does: "enter", name: "Otra" });
@@ -192,7 +192,7 @@ it("leaving deletes what was written, after a question", async () => {
   expect(readable(await guest.html(room))).toContain("Cómo quieres que se te llame");
 });
 
-it("what is written is read by who has opened the room only where that was said before", async () => {
+it("the host reads guest messages only if announced on entry", async () => {
   const read = await open({ name: "Taller", showsTexts: "si" });
   const at = await addressOf(read);
   expect(readable(await new Browser(server.url).html(at))).toContain("Ana leerá lo que escribas");

@@ -20,7 +20,7 @@ const marked = (html: string) =>
     .filter(([tag]) => tag.includes("checked"))
     .map(([, day]) => Number(day));
 
-it("a question is made without a script, and listed with when it is asked and when next", async () => {
+it("creates a scheduled question and lists when it runs next", async () => {
   const browser = new Browser(server.url);
   await browser.signUp();
   browser.cookies.set("zona", "Europe%2FMadrid");
@@ -33,7 +33,7 @@ it("a question is made without a script, and listed with when it is asked and wh
   expect(text).toMatch(/Cada lunes y jueves a las 8:00 ?\. La próxima, .* a las 8:00/);
 });
 
-it("what is refused keeps the days that were marked, and says what is missing", async () => {
+it("keeps the chosen days of a refused form, with reasons", async () => {
   const browser = new Browser(server.url);
   await browser.signUp();
   const wrong = await make(browser, [2, 6], { content: "Hola", time: "08:00", zone: "Europe/Nada" });
@@ -45,7 +45,7 @@ it("what is refused keeps the days that were marked, and says what is missing", 
   expect(readable(await none.text())).toContain("Elige algún día de la semana, o un día del mes.");
 });
 
-it("where the browser does not say its time zone, none is taken for granted", async () => {
+it("leaves the time zone empty when the browser sends none", async () => {
   const browser = new Browser(server.url);
   await browser.signUp();
   expect(await browser.html(page)).toMatch(/<input[^>]*name="zone"[^>]*value=""/);

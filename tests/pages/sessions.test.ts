@@ -27,7 +27,7 @@ describe("guards", () => {
     }
   });
 
-  it("let a link from an e-mail arrive: without the strict cookie the page asks for itself again", async () => {
+  it("let links from e-mails arrive by reloading the page", async () => {
     const answer = await new Browser(server.url).fetch("/user", { headers: { "Sec-Fetch-Site": "cross-site" } });
     expect(answer.status).toBe(200);
     expect(await answer.text()).toContain('http-equiv="refresh" content="0"');
@@ -56,7 +56,7 @@ describe("guards", () => {
   });
 });
 
-it("what is public stays so for who comes with a session that has ended", async () => {
+it("public pages stay available with a session that has ended", async () => {
   const browser = new Browser(server.url);
   const email = await browser.signUp();
   const elsewhere = new Browser(server.url);
@@ -101,7 +101,7 @@ describe("sign-in", () => {
     expect(answer.headers.get("Location")).toBe(end);
   });
 
-  it("comes back with what was typed and the sentence when it fails, but never the password", async () => {
+  it("keeps the e-mail but not the password when refused", async () => {
     const answer = await new Browser(server.url).submit("/auth/signin", "/auth/signin", {
       email: "nadie@ejemplo.es",
       password: "secretísima",
@@ -113,7 +113,7 @@ describe("sign-in", () => {
     expect(html).not.toContain("secretísima");
   });
 
-  it("makes a new form token: the visitor's is worth nothing afterwards", async () => {
+  it("replaces the form token of the visitor", async () => {
     const browser = new Browser(server.url);
     const before = hiddenFields(await browser.html("/auth/signup"), "/auth/signup").formToken;
     await browser.signUp();
@@ -121,12 +121,12 @@ describe("sign-in", () => {
     expect(after).not.toBe(before);
   });
 
-  it("keeps tokens out of reach of scripts, bound to this site", async () => {
+  it("sets a cookie that is HttpOnly and SameSite=Strict", async () => {
     const answer = await new Browser(server.url).fetch("/auth/signin");
     expect(answer.headers.get("Set-Cookie")).toMatch(/^tertulia=.*Path=\/; HttpOnly; SameSite=Strict/);
   });
 
-  it("ended elsewhere says so, and loses not a word of the composer", async () => {
+  it("after a session ended elsewhere keeps the text being sent", async () => {
     const browser = new Browser(server.url);
     const email = await browser.signUp();
     const chat = await browser.say("Hola");
@@ -167,7 +167,7 @@ describe("a text held behind a sign-in form", () => {
     expect(await browser.html("/conversation/chat")).toContain(">Guardado de antes</textarea>");
   });
 
-  it("comes with no password in the page that asks to send again", async () => {
+  it("omits the password from the page that asks to resend", async () => {
     const answer = await new Browser(server.url).post("/auth/signin", {
       formToken: "x",
       email: "a@b.es",
@@ -262,7 +262,7 @@ describe("a form's fields", () => {
     expect(readable(await answer.text())).toContain("El correo o la contraseña no son correctos.");
   });
 
-  it("that are secrets never come back, whichever way a form is refused", async () => {
+  it("never return with secret values when a form is refused", async () => {
     const browser = new Browser(server.url);
     const secrets = {
       password: "s3creto-a",
@@ -283,7 +283,7 @@ describe("a form's fields", () => {
 });
 
 describe("behind a proxy", () => {
-  it("that ends TLS, forms work and the cookie is bound to the host", async () => {
+  it("terminating TLS keeps forms working and sets a __Host- cookie", async () => {
     const behind = await startServer({ TRUST_PROXY: "1" });
     const browser = new Browser(behind.url);
     const proxy = { "X-Forwarded-Proto": "https", "X-Forwarded-Host": "tertulia.example" };
@@ -321,7 +321,7 @@ describe("headers", () => {
     }
   });
 
-  it("and no page carries a style attribute, which the policy would drop", async () => {
+  it("and no page carries a style attribute", async () => {
     const browser = new Browser(server.url);
     await browser.signUp();
     const chat = await browser.say("| a | b |\n|--:|---|\n| 1 | 2 |");

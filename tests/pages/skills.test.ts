@@ -33,7 +33,7 @@ const upload = async (files: Record<string, string | Uint8Array>) => {
   return ana.fetch(list, { method: "POST", body });
 };
 
-it("a person uploads a skill, reads it with its files, and a model opens it", async () => {
+it("a skill with files is uploaded and opened by models", async () => {
   expect(readable(await ana.html(list))).toContain("Un oficio dice cómo se hace un trabajo");
   const sent = await upload({
     "actas/SKILL.md":
@@ -53,7 +53,7 @@ it("a person uploads a skill, reads it with its files, and a model opens it", as
   expect(readable(await ana.html(chat))).toContain("Abrir un oficio");
 });
 
-it("a skill with many files that are no texts says so, as far as a message goes", async () => {
+it("lists some binary files of a skill and counts others", async () => {
   const pictures = Array.from({ length: 60 }, (_, n) => [`${"foto".repeat(20)}-${n}.png`, new Uint8Array([137, 0])]);
   const sent = await upload({
     "SKILL.md": "---\nname: fotos\ndescription: Fotos\n---\nMíralas.",
@@ -64,7 +64,7 @@ it("a skill with many files that are no texts says so, as far as a message goes"
   expect(page).toContain("Y 55 más.");
 });
 
-it("a skill is written in a page, changed by two at once, and deleted", async () => {
+it("a skill is created, edited with conflict detection, and deleted", async () => {
   const refused = await ana.submit(`${list}/crear`, `${list}/crear`, { name: "¿?", description: "", content: "" });
   expect(refused.status).toBe(422);
   expect(readable(await refused.text())).toContain("El nombre lleva alguna letra o algún número.");
@@ -86,7 +86,7 @@ it("a skill is written in a page, changed by two at once, and deleted", async ()
   expect((await ana.fetch(at)).status).toBe(404);
 });
 
-it("a ZIP that is no skill is refused beside its field", async () => {
+it("a ZIP without SKILL.md is refused with the reason", async () => {
   const refused = await upload({ "leeme.txt": "Hola" });
   expect(readable(await refused.text())).toContain("En el ZIP no hay ningún SKILL.md, ni en su primera carpeta.");
 });

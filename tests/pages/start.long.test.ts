@@ -36,7 +36,7 @@ describe("a start", () => {
     expect(said).toMatch(new RegExp(`^[^\\n]*${name}[^\\n]*\\.$`));
   });
 
-  it("on data that another process uses is refused with a sentence", async () => {
+  it("is refused when another process uses the same data", async () => {
     const first = await startServer();
     onTestFinished(() => first.stop());
     const { status, said } = startWith({ DATA_DIR: first.dataDir });
@@ -44,14 +44,14 @@ describe("a start", () => {
     expect(said).toMatch(/^Otro proceso de Tertulia ya usa los datos de [^\n]*\.$/);
   });
 
-  it("runs code that is all ASCII, because one other letter doubles the memory that its text takes", () => {
+  it("loads only ASCII code, which takes half the memory", () => {
     const files = globSync("build/server/**/*.js").filter((file) => !file.includes(".worker."));
     const others = files.filter((file) => readFileSync(file).some((byte) => byte > 127));
     expect(files.length).toBeGreaterThan(50);
     expect(others).toEqual([]);
   });
 
-  it("finds Ollama where it runs, and its first model becomes the default", async () => {
+  it("finds Ollama and makes its first model the default", async () => {
     const ollama = createServer((_, response) =>
       response.end(JSON.stringify({ models: [{ name: "gemma3:27b" }, { name: "nomic-embed-text" }] })),
     );

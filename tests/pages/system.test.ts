@@ -17,7 +17,7 @@ const begin = async (headers: Record<string, string> = {}) => {
 };
 
 describe("the diagnosis", () => {
-  it("grows line by line, and says so when each line was seen at once", async () => {
+  it("streams line by line and reports that nothing delays pages", async () => {
     const run = await begin();
     const { body } = await admin.fetch(run);
     let html = "";
@@ -33,7 +33,7 @@ describe("the diagnosis", () => {
     expect(readable(await admin.html(run))).toContain("Nada retiene las páginas");
   });
 
-  it("finds out that a proxy holds the page back to its end", async () => {
+  it("detects a proxy that holds pages back until their end", async () => {
     const run = await begin();
     const html = await admin.html(run);
     expect(readable(html)).toContain("El navegador no ha dicho cuándo vio cada línea.");
@@ -55,7 +55,7 @@ describe("the diagnosis", () => {
     expect(readable(new TextDecoder().decode(value))).toContain(sentence);
   });
 
-  it("is not there for others, nor is one that nobody began", async () => {
+  it("is hidden from others, and unknown runs are not found", async () => {
     const ana = new Browser(server.url);
     await ana.signUp("Ana");
     for (const path of ["/admin/sistema", "/admin/sistema/diagnostico", await begin(), "/admin/sistema/copias/x.db"]) {
@@ -67,7 +67,7 @@ describe("the diagnosis", () => {
 });
 
 describe("what a plan leaves", () => {
-  it("is told in the composer when little is left, and when nothing is", async () => {
+  it("is shown in the composer, down to no messages left", async () => {
     const ana = new Browser(server.url);
     const email = await ana.signUp("Berta");
     const person = /href="\/admin\/user\/([\w-]{36})"/.exec(await admin.html(`/admin/user?q=${email}`))?.[1];
@@ -84,7 +84,7 @@ describe("what a plan leaves", () => {
 });
 
 describe("hours", () => {
-  it("are read and written in the browser's zone, summer time included, and in UTC where none is known", async () => {
+  it("use the time zone of the browser, or else UTC", async () => {
     const page = "/admin/subscription/crear";
     const email = await new Browser(server.url).signUp("Carla");
     admin.cookies.set("zona", encodeURIComponent("Europe/Madrid"));
@@ -107,7 +107,7 @@ describe("hours", () => {
 });
 
 describe("a list", () => {
-  it("says that it does not understand a filter, and shows itself whole", async () => {
+  it("shows everything, with a warning, when a filter is invalid", async () => {
     for (const wrong of ["cursor=nada", "userId=%00", "orden=nada.asc&cursor=eyJ9"]) {
       const answer = await admin.follow(await admin.fetch(`/admin/message?${wrong}`));
       expect([wrong, answer.status]).toEqual([wrong, 200]);

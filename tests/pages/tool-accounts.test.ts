@@ -18,7 +18,7 @@ afterAll(async () => {
   await Promise.all([server.stop(), there.stop()]);
 });
 
-it("a person connects their account at a server of tools, sees it, and ends it", async () => {
+it("connects an account at a tool server and disconnects it", async () => {
   expect(readable(await ana.html("/user/seguridad"))).not.toContain("Cuentas conectadas");
   const form = "/admin/tool/crear";
   await admin.change(form, { name: "Disco", kind: "mcp", address: there.url, personal: "true" });
@@ -44,14 +44,14 @@ it("a person connects their account at a server of tools, sees it, and ends it",
   expect(readable(removed)).toContain("Disco Sin conectar");
 });
 
-it("a chat says which of its tools still want an account, and whoever administers is led to theirs", async () => {
+it("a chat names tools that still need a connected account", async () => {
   const chat = await ana.say("Hola");
   expect(readable(await ana.html(`${chat}/herramientas`))).toContain("Falta conectar tu cuenta.");
   const [tool = ""] = /\/admin\/tool\/[\w-]{36}/.exec(await admin.html("/admin/tool?q=Disco")) ?? [];
   expect(await admin.html(tool)).toContain(tool.replace("/admin/tool", "/user/cuentas"));
 });
 
-it("a page of no such server is not there, and a consent that was not begun here connects nothing", async () => {
+it("pages of an unknown server are not found", async () => {
   const none = `/user/cuentas/${crypto.randomUUID()}`;
   expect((await ana.fetch(none)).status).toBe(404);
   const answer = await ana.fetch(`${none}/vuelta?code=a&state=b`, { headers: { Accept: "text/html" } });

@@ -38,7 +38,7 @@ const answer = async () => {
   response.writeHead(200, { "Content-Type": "text/event-stream" }).end(streamed("Ya está"));
 };
 
-it("a page says whose turn it is while it waits, in its document and by its events", async () => {
+it("shows and updates the queue position of a waiting reply", async () => {
   await admin.say("Hola");
   await vi.waitFor(() => expect(owed).toHaveLength(1));
   const chat = await ana.say("Hola");

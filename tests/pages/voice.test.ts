@@ -38,7 +38,7 @@ async function dictate(browser: Browser, bytes: Uint8Array<ArrayBuffer>, content
 }
 const composer = (html: string) => /<textarea[^>]*name="content"[^>]*>([^<]*)</.exec(html)?.[1]?.trim();
 
-it("offers neither dictating nor listening until there is a model for it", async () => {
+it("offers no dictation or listening until a model supports it", async () => {
   const browser = new Browser(server.url);
   await browser.signUp();
   expect(await browser.html("/conversation/chat")).not.toContain("Dictar");
@@ -47,7 +47,7 @@ it("offers neither dictating nor listening until there is a model for it", async
   expect(await browser.html(chat)).not.toContain("Escuchar");
 });
 
-it("dictates without a script: what is said comes behind what is written, to be read before it is sent", async () => {
+it("dictates without script, appending the transcription to the draft", async () => {
   await addModel("transcription");
   const browser = new Browser(server.url);
   await browser.signUp();
@@ -59,7 +59,7 @@ it("dictates without a script: what is said comes behind what is written, to be 
   expect(composer(await browser.html("/conversation/chat"))).toBe("Para mañana: Compra habas.");
 });
 
-it("a recording that can't be used is refused with its reason, and the text stays", async () => {
+it("refuses an unusable recording with a reason, keeping the text", async () => {
   const browser = new Browser(server.url);
   await browser.signUp();
   const answer = await dictate(browser, new TextEncoder().encode("No es sonido, es texto."), "Lo escrito");
@@ -69,7 +69,7 @@ it("a recording that can't be used is refused with its reason, and the text stay
   expect(composer(html)).toBe("Lo escrito");
 });
 
-it("listens without a script: the player of the browser, on a page of its own, with the sound behind it", async () => {
+it("plays a reply aloud without script, on its own page", async () => {
   await addModel("speech");
   const browser = new Browser(server.url);
   await browser.signUp();

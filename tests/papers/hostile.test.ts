@@ -94,14 +94,14 @@ describe("a document made to confuse its reader is read, or says why not", () =>
     await expect(read(mail, documentTypes.eml)).rejects.toThrow(Unreadable);
   });
 
-  it("a ZIP whose headers disagree about a part swells no further than the limit", async () => {
+  it("a ZIP with contradictory headers is refused beyond the limit", async () => {
     const swollen = zipSync({ "content.xml": new Uint8Array(200 * 1024 * 1024) });
     // In the local header it is stored as it is, which takes no room.
     swollen[8] = 0;
     await expect(read(swollen, documentTypes.odt)).rejects.toThrow(/se hincha/);
   });
 
-  it("puts a text of nothing but hyphens together in time that grows with its length", () => {
+  it("joins a text of only hyphenated pieces quickly", () => {
     expect(joinHyphens(["ab-".repeat(1_000_000)])).toHaveLength(1);
   });
 });

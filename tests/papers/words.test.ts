@@ -20,7 +20,7 @@ const run = (text: string, properties = "") => `<w:r>${properties}<w:t>${text}</
 const paragraph = (text: string, properties = "") => `<w:p>${properties}${run(text)}</w:p>`;
 
 describe("a document of Word", () => {
-  it("is read as it looks now, not before a tracked change", async () => {
+  it("is read with its tracked changes applied", async () => {
     const before = '<w:rPr><w:rPrChange w:id="1"><w:rPr><w:vanish/></w:rPr></w:rPrChange></w:rPr>';
     expect(await read(docx(`<w:p>${run("a la vista", before)}</w:p>`), documentTypes.docx)).toBe("a la vista");
   });
@@ -30,7 +30,7 @@ describe("a document of Word", () => {
     expect(await read(docx(`<w:p>${ruby}</w:p>`), documentTypes.docx)).toBe("東");
   });
 
-  it("keeps a paragraph that is only «Notas:», and leaves out an empty item", async () => {
+  it("keeps a paragraph of only «Notas:» and drops empty items", async () => {
     const level = '<w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/><w:lvlText w:val="•"/></w:lvl>';
     const numbered = '<w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr>';
     const parts = {
@@ -55,12 +55,12 @@ describe("a document of Word", () => {
   });
 });
 
-it("an RTF keeps the lines and cells of a header out of its text", async () => {
+it("separates header lines and footer cells of an RTF document", async () => {
   const rtf = "{\\rtf1{\\header Empresa\\line Calle Mayor\\par}{\\footer A\\cell B\\cell}Cuerpo\\par}";
   expect(await read(rtf, documentTypes.rtf)).toBe("Empresa\n\nCalle Mayor\n\nCuerpo\n\nA | B");
 });
 
-it("a mail's attachments are read by their endings where it calls them bytes", async () => {
+it("reads e-mail attachments without a media type by their extension", async () => {
   const part = (name: string, text: string) =>
     `--x\r\nContent-Type: application/octet-stream; name="${name}"\r\nContent-Disposition: attachment; filename="${name}"\r\n\r\n${text}\r\n`;
   const mail = `From: a@b.es\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain\r\n\r\nVa todo\r\n${part("datos.csv", "Renta;640")}${part("nota.txt", "Hasta el lunes")}--x--\r\n`;
@@ -96,19 +96,19 @@ it.each([
   [-2, 24],
   [2, 32],
   [-2, 32],
-] as const)("a BMP of height %i with %i bits a pixel is the right way up, and opaque", async (height, bits) => {
+] as const)("decodes BMP of height %i, %i bits, upright and opaque", async (height, bits) => {
   const { data, width } = await decodePicture(picture(height, bits), bmp);
   expect(width).toBe(2);
   expect([...data]).toEqual([255, 0, 0, 255, 255, 0, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255]);
 });
 
-it("a PDF's line of one long piece and a short one over it is laid out in time that grows with its length", () => {
+it("lays out a PDF line with overlapping pieces quickly", () => {
   const piece = { dir: "ltr", y: 100, size: 10 };
   const long = { ...piece, str: "a ".repeat(100_000), x0: 0, x1: 500 };
   expect(layoutText([long, { ...piece, str: "2", x0: 250, x1: 252 }])).toContain("2");
 });
 
-it("a text of DOS as long as a file may be is read", async () => {
+it("a DOS text of the maximum file size is read", async () => {
   const line = Buffer.from([...Buffer.from("A"), 0xa4, ...Buffer.from("o 2025 "), 0x0a]);
   const bytes = Buffer.alloc(20 * 1024 * 1024, line);
   expect(await read(bytes, "text/plain")).toMatch(/^Año 2025/);

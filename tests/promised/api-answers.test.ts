@@ -5,7 +5,7 @@ const answer = (status: number, body: string) => read(Promise.resolve(new Respon
 const refused = JSON.stringify({ status: 409, title: "Conflict", detail: "Ya hay uno.", requestId: "1" });
 
 it.each(["<html>Bad Gateway</html>", "", "null", '"no"'])(
-  "a proxy's answer %j is told as an API that is away",
+  "a proxy answer %j is reported as an unavailable API",
   async (body) => {
     const error = await answer(502, body).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ApiProblem);
@@ -13,7 +13,7 @@ it.each(["<html>Bad Gateway</html>", "", "null", '"no"'])(
   },
 );
 
-it("a status stands for a value, and any other is thrown", async () => {
+it("an expected status gives a value, any other is thrown", async () => {
   await expect(answer(409, refused).catch(whenStatus(409, "none"))).resolves.toBe("none");
   await expect(answer(409, refused).catch(whenStatus(404, "none"))).rejects.toBeInstanceOf(ApiProblem);
 });

@@ -8,7 +8,7 @@ type Bill = {
   components: { name: string; version: string; purl: string; hashes?: { alg: string }[] }[];
 };
 
-it("npm run sbom lists what runs here, each with its version and hash, and nothing that only builds or tests it", () => {
+it("npm run sbom lists production packages with hashes, never development-only", () => {
   const bill = JSON.parse(execFileSync("npm", ["run", "--silent", "sbom"], { encoding: "utf8" })) as Bill;
   expect(bill.bomFormat).toBe("CycloneDX");
   const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as Locked;

@@ -45,7 +45,7 @@ describe("calls", () => {
     }
   });
 
-  it("POST /auth/refresh: no body, the new token as text; POST /auth/signout ends it", async () => {
+  it("POST /auth/refresh returns a new token, which POST /auth/signout ends", async () => {
     const answer = await api.call("POST", "/auth/signup", { json: { name: "Ana", email: email(), password } });
     const refreshed = await api.call("POST", "/auth/refresh", {
       headers: { Cookie: `refresh=${encodeURIComponent(refreshOf(answer.headers))}` },
@@ -84,7 +84,7 @@ describe("calls", () => {
   const plan = () => ({ userId: admin.id, plan: "pro", startsAt: since });
   const summary = () => ({ chatId, upToMessageId: messageId, content: "Uno" });
 
-  it("creates and updates take query parameters that they do not know", async () => {
+  it("creates and updates ignore unknown query parameters", async () => {
     const made = await call("POST", "/api/project?origen=importado", { name: "Uno" });
     const { id } = made.body as { id: string };
     expect([made.status, (await call("PUT", `/api/project/${id}?x=1`, { name: "Dos" })).status]).toEqual([201, 200]);
@@ -120,7 +120,7 @@ describe("calls", () => {
     expect(Object.keys(aside).sort()).toEqual(expect.arrayContaining(["chats", "projects"]));
   });
 
-  it("POST /api/intelligence/conversation: JSON in, JSON objects separated by blank lines out", async () => {
+  it("POST /api/intelligence/conversation streams JSON objects separated by blank lines", async () => {
     const answer = await call("POST", "/api/intelligence/conversation", { content: "Hola" });
     const parts = answer.text.split("\n\n").filter(Boolean);
     expect(parts.length).toBeGreaterThan(2);
@@ -131,14 +131,14 @@ describe("calls", () => {
 describe("the stream of a reply", () => {
   const bodyOf = (text: string) => new Response(text).body as ReadableStream<Uint8Array>;
 
-  it("passes on each chunk that is a JSON object and skips what does not parse", async () => {
+  it("passes on valid JSON chunks and skips the rest", async () => {
     const text = '{"type":"text","at":0,"text":"a"}\n\n{"type":\n\nnada\n\n{"type":"text","at":1,"text":"b"}\n\n';
     const chunks = [];
     for await (const read of readChunks(bodyOf(text))) chunks.push(...read);
     expect(chunks.map((chunk) => chunk.type === "text" && chunk.text)).toEqual(["a", "b"]);
   });
 
-  it("puts together what comes in pieces, in the middle of a letter too", async () => {
+  it("joins pieces, also those cut within a character", async () => {
     const bytes = new TextEncoder().encode('{"type":"text","at":0,"text":"año"}\n\n');
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -151,7 +151,7 @@ describe("the stream of a reply", () => {
     expect(chunks).toEqual([{ type: "text", at: 0, text: "año" }]);
   });
 
-  it("raises the response's text where it failed, and says that there is no body", async () => {
+  it("throws the error of a failed response or missing body", async () => {
     const failed = new Response('{"status":422,"title":"x","detail":"Falta el texto."}', { status: 422 });
     await expect(firstChunk(Promise.resolve(failed))).rejects.toMatchObject({ body: { detail: "Falta el texto." } });
     await expect(firstChunk(Promise.resolve(new Response(null)))).rejects.toThrow("No response body reader available");

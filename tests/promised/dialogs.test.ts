@@ -53,7 +53,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 describe("dialogs", () => {
-  it.each(dialogs)("%s is a page with a %s «%s» over what it belongs to", async (path, kind, title, buttons) => {
+  it.each(dialogs)("%s opens a %s dialog «%s» over an inert page", async (path, kind, title, buttons) => {
     const html = await admin.html(
       path
         .replace("/conversation/chat/id", chat)

@@ -158,7 +158,7 @@ it.each([
   }
 });
 
-it("where it says that there are no passwords, nobody comes in by one", async () => {
+it("refuses sign-in by password where passwords are turned off", async () => {
   const api = await openApi(engine);
   try {
     const admin = await api.signUp("Admin");

@@ -70,7 +70,7 @@ describe("routes", () => {
 });
 
 describe("ways", () => {
-  it("after sign-up and sign-in lead to the account, after sign-out to sign-in", async () => {
+  it("lead to the account after sign-up, to sign-in after sign-out", async () => {
     const browser = new Browser(server.url);
     // signUp throws unless it ends on /user.
     await browser.signUp();
@@ -78,7 +78,7 @@ describe("ways", () => {
     expect(out.headers.get("Location")).toBe("/auth/signin");
   });
 
-  it("of an unknown path end on «Page Not Found: {path}», 404", async () => {
+  it("of an unknown path answer 404 «Page Not Found: {path}»", async () => {
     for (const path of ["/nada", "/nada/de/nada"]) {
       const answer = await admin.fetch(path);
       expect(answer.status).toBe(404);

@@ -9,7 +9,7 @@ import { ConfigError, readSettings, settingNames } from "../../app/process/confi
 const read = (name: string) => readFileSync(join(import.meta.dirname, "..", "..", name), "utf8");
 const example = read(".env.example");
 
-it("are all in .env.example, those that are set there as they are without it", () => {
+it("are all in .env.example, with their defaults where set", () => {
   const named = [...example.matchAll(/^#?([A-Z_]+)=/gm)].map(([, name]) => name);
   expect(named.toSorted()).toEqual(settingNames.toSorted());
   const dataDir = mkdtempSync(join(tmpdir(), "tertulia-"));
@@ -63,7 +63,7 @@ const readers: [string, () => NodeJS.ProcessEnv, boolean][] = [
 ];
 
 for (const [name, read, isHere] of readers) {
-  it.runIf(isHere)(`are the same when .env.example, with all its lines, is read by ${name}`, () => {
+  it.runIf(isHere)(`are read from the full .env.example the same by ${name}`, () => {
     writeFileSync(file, all);
     const DATA_DIR = dirname(file);
     const secrets = {
@@ -166,7 +166,7 @@ const free = [
   ...["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "BRAVE_API_KEY", "TAVILY_API_KEY"],
 ];
 
-it("are each in the table of wrong values, or take any text", () => {
+it("every setting has listed wrong values or accepts any text", () => {
   expect([...Object.keys(wrong), ...free].toSorted()).toEqual(settingNames.toSorted());
 });
 

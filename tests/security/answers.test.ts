@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-it("a session's cookie lasts a month, is read by no script and goes to no other site; over HTTPS it is bound to the host", async () => {
+it("a session cookie is HttpOnly, SameSite=Strict and lasts a month", async () => {
   const cookieOver = async (protocol: string) => {
     const headers = { "X-Forwarded-Proto": protocol };
     const page = await fetch(`${server.url}/auth/signin`, { headers });
@@ -25,7 +25,7 @@ it("a session's cookie lasts a month, is read by no script and goes to no other 
   expect(attributes(secure)).toEqual(["HttpOnly", "Max-Age=2592000", "Path=/", "SameSite=Strict", "Secure"]);
 });
 
-it("a request for two hosts is refused, as a proxy may have believed the other one", async () => {
+it("a request with two Host headers is refused", async () => {
   const { hostname, port } = new URL(server.url);
   const answer = await new Promise<string>((resolve) => {
     const socket = connect(Number(port), hostname, () => {
@@ -40,7 +40,7 @@ it("a request for two hosts is refused, as a proxy may have believed the other o
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
 });
 
-it("a form that is refused comes back without the key and the password that were typed in it", async () => {
+it("a refused form returns without the typed key or password", async () => {
   const page = "/admin/model/crear";
   const key = "clave-que-nadie-repite";
   const model = { name: "Con clave", provider: "openai-compatible", externalId: "m", baseUrl: "nada", apiKey: key };
@@ -55,7 +55,7 @@ it("a form that is refused comes back without the key and the password that were
   expect(await account.text()).not.toContain(password);
 });
 
-it("what waits behind a sign-in is sent to this site and to no other", async () => {
+it("never sends a form held during sign-in to another site", async () => {
   for (const action of [
     "https://otro.ejemplo.es/",
     "//otro.ejemplo.es/",

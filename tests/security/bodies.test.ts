@@ -19,7 +19,7 @@ const whole = async (one: Request, how = bounds) => {
   return Buffer.concat(pieces).toString();
 };
 
-it("slow bodies of strangers don't keep out who shares their address", async () => {
+it("slow request bodies do not block others at the address", async () => {
   const slow = Array.from({ length: 20 }, () => boundedBody(endless(), bounds));
   for (const body of slow) expect((await body.next()).done).toBe(false);
   // All of them have just begun: that is a flood, whose newest is refused.

@@ -30,7 +30,7 @@ describe("a text that is made to take for ever", () => {
     expect(renderMarkdown(text).length).toBeGreaterThan(1000);
   });
 
-  it("of comments before nothing is told from an SVG (guard: withoutComments)", async () => {
+  it("of comments alone is distinguished from SVG (guard: withoutComments)", async () => {
     const dir = mkdtempSync(join(tmpdir(), "tertulia-"));
     onTestFinished(() => rmSync(dir, { recursive: true }));
     const path = join(dir, "nota.txt");
@@ -51,7 +51,7 @@ describe("an upload", () => {
     } as RequestInit);
   const head = `--x\r\nContent-Disposition: form-data; name="files"; filename="a.txt"\r\n\r\n`;
 
-  it("without a length is kept up to its limit only, while it is read (guard: maxFile)", async () => {
+  it("without length is stored up to its limit (guard: maxFile)", async () => {
     const piece = new Uint8Array(1_000_000).fill(65);
     let sent = 0;
     const body = new ReadableStream<Uint8Array>({
@@ -68,7 +68,7 @@ describe("an upload", () => {
     await read.discard();
   });
 
-  it("is one of ten at the same time, for each person (guard: ConcurrencyLimit)", async () => {
+  it("is limited to ten at once per person (guard: ConcurrencyLimit)", async () => {
     const open: ReadableStreamDefaultController<Uint8Array>[] = [];
     const begin = (by: string) => {
       const body = new ReadableStream<Uint8Array>({
@@ -112,7 +112,7 @@ for (const engine of await ruleEngines()) {
       await models.stop();
     });
 
-    it("has sixteen replies written at once, and the next is told to wait (guard: refuseTooMany)", async () => {
+    it("is limited to sixteen replies at once (guard: refuseTooMany)", async () => {
       const { token } = await api.signUp("Ana");
       for (let n = 0; n < 16; n++) await api.start(token, { content: `Una respuesta lenta ${n}`, modelId });
       const json = { content: "Una respuesta lenta más", modelId };
@@ -125,7 +125,7 @@ for (const engine of await ruleEngines()) {
       expect((await api.start(other, { content: "Hola", modelId })).type).toBe("start");
     });
 
-    it("keeps the files of a temporary chat from other sessions, an admin's and keys (guard: ofSession)", async () => {
+    it("keeps temporary files from other sessions and keys (guard: ofSession)", async () => {
       const ana = await api.signUp("Ana");
       const sent = await api.upload(ana.token, [new File(["Secreto"], "secreto.txt")], { temporary: "1" });
       const [{ id = "" } = {}] = (sent.body as { items: { id: string }[] }).items;
@@ -145,20 +145,17 @@ for (const engine of await ruleEngines()) {
       ["/api/project", "PUT", { name: "Tesis" }],
       ["/api/chat", "PATCH", { title: "Uno" }],
       ["/api/message", "PATCH", { content: "Uno" }],
-    ])(
-      "changes %s of the same version at the same moment, and one of two is told (guard: ifUnchanged)",
-      async (path, method, json) => {
-        const { token } = admin;
-        const chatId =
-          path === "/api/message" &&
-          ((await api.call("POST", "/api/chat", { token, json: {} })).body as { id: string }).id;
-        const made = await api.call("POST", path, { token, json: chatId ? { ...json, chatId } : json });
-        const { id, updatedAt } = made.body as { id: string; updatedAt: string };
-        const change = () =>
-          api.call(method, `${path}/${id}`, { token, json, headers: { "If-Match": `"${updatedAt}"` } });
-        const both = await Promise.all([change(), change()]);
-        expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
-      },
-    );
+    ])("changes %s twice at once, but one fails (guard: ifUnchanged)", async (path, method, json) => {
+      const { token } = admin;
+      const chatId =
+        path === "/api/message" &&
+        ((await api.call("POST", "/api/chat", { token, json: {} })).body as { id: string }).id;
+      const made = await api.call("POST", path, { token, json: chatId ? { ...json, chatId } : json });
+      const { id, updatedAt } = made.body as { id: string; updatedAt: string };
+      const change = () =>
+        api.call(method, `${path}/${id}`, { token, json, headers: { "If-Match": `"${updatedAt}"` } });
+      const both = await Promise.all([change(), change()]);
+      expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+    });
   });
 }

@@ -50,7 +50,7 @@ describe.each(Object.entries(targets))("a form to %s", (_name, send) => {
     ["of no site", { Origin: "null" }],
     ["of another port", { Origin: "http://127.0.0.1:1" }],
     ["of a site that a forged header names", { Origin: "https://otro.ejemplo", "X-Forwarded-Host": "otro.ejemplo" }],
-  ])("%s is refused and does nothing, token or not (guard: isForeignForm)", async (_origin, headers) => {
+  ])("%s is refused and changes nothing (guard: isForeignForm)", async (_origin, headers) => {
     const { browser, token } = await begin();
     expect((await send(browser, token, headers as Record<string, string>)).status).toBe(403);
     expect(await left(browser)).toEqual([false, false, 200]);
@@ -68,7 +68,7 @@ describe.each(Object.entries(targets))("a form to %s", (_name, send) => {
     expect(await left(browser)).toEqual([false, false, 200]);
   });
 
-  it("with the token is taken, with its Origin and, from text browsers, without", async () => {
+  it("with the token is accepted with or without an Origin", async () => {
     const origins: Record<string, string>[] = [{}, { Origin: server.url }];
     for (const headers of origins) {
       const { browser, token } = await begin();
@@ -104,7 +104,7 @@ describe("what a proxy would say", () => {
     expect(await answer.text()).not.toContain("otro.ejemplo");
   });
 
-  it("is believed as far as the nearest proxy has seen it (guard: trustNearest)", async () => {
+  it("is believed only from the nearest proxy (guard: trustNearest)", async () => {
     const behind = await startServer({ TRUST_PROXY: "1" });
     onTestFinished(() => behind.stop());
     expect((await addresses(new Browser(behind.url))).sort()).toEqual(["127.0.0.1", "203.0.113.9"]);

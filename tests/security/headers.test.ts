@@ -59,7 +59,7 @@ describe("every answer", () => {
     },
   );
 
-  it("a page with scripts names each of them by a number used once (guard: nonce)", async () => {
+  it("a page gives scripts new nonces each time (guard: nonce)", async () => {
     const nonces = new Set<string>();
     for (let n = 0; n < 2; n++) {
       const answer = await ana.fetch(chat);
@@ -73,7 +73,7 @@ describe("every answer", () => {
     expect(nonces.size).toBe(2);
   });
 
-  it("a page that is still being written has the same policy, and no style attribute at its end", async () => {
+  it("a streamed page has the policy and no inline styles", async () => {
     const slow = await ana.say("Una respuesta con formato");
     const answer = await ana.fetch(slow);
     expect(answer.headers.get("Content-Security-Policy")).toMatch(/script-src 'nonce-[^']+' 'strict-dynamic'/);

@@ -115,7 +115,7 @@ describe("a server of tools that means harm", () => {
     await Promise.all(ended);
   });
 
-  it("floods nobody in between, nor goes on once its tool is gone", async () => {
+  it("is disconnected when it floods or its tool is removed", async () => {
     connect();
     onStream = (response) => {
       void flood(response, event({ method: "notifications/tools/list_changed" }));
@@ -145,7 +145,7 @@ describe("a server of tools that means harm", () => {
     await expect(called).rejects.toThrow("«Malo» ha cortado la conexión a mitad de la llamada.");
   });
 
-  it("is asked again after waits that grow, whatever it wants, and not for ever", () => {
+  it("is retried a limited number of times, after growing waits", () => {
     vi.useFakeTimers();
     try {
       const begun = Date.now();
@@ -170,7 +170,7 @@ describe("a server of tools that means harm", () => {
     }
   });
 
-  it("is heard as long as it does not say too much at once", () => {
+  it("is accepted until it sends too many messages at once", () => {
     let now = 0;
     const takes = countMessages(() => now);
     for (let second = 0; second < 100; second++) {

@@ -547,7 +547,7 @@ for (const engine of await queryEngines()) {
       }
     });
 
-    it("no answer to its owner or an admin holds a secret that is stored", async () => {
+    it("never reveals a stored secret to owners or administrators", async () => {
       await api.call("POST", "/api/model", {
         token: people.admin.token,
         json: { name: "Con clave", provider: "openai", externalId: "x", apiKey: "sk-SECRETO" },
@@ -586,7 +586,7 @@ for (const engine of await queryEngines()) {
 
     // A reader of a body is no database.
     if (engine === sqlite)
-      it("takes no body for an excuse: a thousand malformed ones are refused with a sentence, and the same process goes on", async () => {
+      it("refuses malformed bodies with a sentence and keeps running", async () => {
         let sent = 0;
         const failed: string[] = [];
         for (const [path, operations] of Object.entries(document)) {

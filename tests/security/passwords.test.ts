@@ -18,7 +18,7 @@ vi.mock("@node-rs/argon2", async (original) => {
     },
   };
 });
-it("are hashed at most as many at once as there are cores; more than can wait are sent away [pLimit]", async () => {
+it("are hashed one per core at most, others refused [pLimit]", async () => {
   const checks = await Promise.allSettled(
     Array.from({ length: 501 + 2 * availableParallelism() }, () => checkPassword(undefined, "cualquiera")),
   );
@@ -29,7 +29,7 @@ it("are hashed at most as many at once as there are cores; more than can wait ar
     expect([status, message]).toEqual([503, expect.stringMatching(/demasiada gente/)]);
 });
 
-it("are asked for in the same words, and cost as much, where there is such an address and where there is none [nobody's hash]", async () => {
+it("get equal answers and cost for unknown addresses [nobody's hash]", async () => {
   const api = await openApi(sqlite);
   onTestFinished(() => api.close());
   const { email } = await api.signUp();

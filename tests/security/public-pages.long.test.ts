@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { inOwnNetwork, mayUnshare } from "../support/public-address.ts";
 
-it.runIf(mayUnshare)("pages are read from public addresses alone, wherever they lead, within bounds", () => {
+it.runIf(mayUnshare)("pages are fetched only from public addresses, within limits", () => {
   const { results, inside } = inOwnNetwork<{ results: Record<string, object>; inside: number }>("public-pages.ts");
   const length = expect.any(Number);
   const notPublic = { error: "Esa dirección no es pública: solo se leen páginas de internet." };

@@ -71,7 +71,7 @@ for (const engine of await queryEngines()) {
     const statusOf = async (id: string) =>
       (await api.db.selectFrom("messages").where("id", "=", id).select("status").executeTakeFirstOrThrow()).status;
 
-    it("of a member of a project, whose own reply there stops", async () => {
+    it("of a project member, whose own reply is stopped", async () => {
       const own = await begin(reader, { projectId: project });
       const ended = await following(reader.token);
       await api.call("DELETE", `/api/project/${project}/members/${reader.id}`, { token: ana.token });
@@ -79,7 +79,7 @@ for (const engine of await queryEngines()) {
       expect([await statusOf(own.messageId), await statusOf(reply.messageId)]).toEqual(["stopped", "streaming"]);
     });
 
-    it("of a group's member, and of who reads what is no longer shown", async () => {
+    it("of a group member, and of readers after sharing ends", async () => {
       await api.call("DELETE", `/api/project/${project}/members/${reader.id}`, { token: ana.token });
       const show = (groupIds: string[]) =>
         api.call("PUT", `/api/chat/${reply.chatId}/groups`, { token: ana.token, json: { groupIds } });
@@ -129,7 +129,7 @@ for (const engine of await queryEngines()) {
       await ended();
     });
 
-    it("and one person follows a reply in so many places, and no more", async () => {
+    it("and one person follows a limited number of streams", async () => {
       const streams = await Promise.all(Array.from({ length: 20 }, () => following(ana.token)));
       const json = { messageId: reply.messageId, after: 0 };
       const one = await api.call("POST", "/api/intelligence/conversation", { token: ana.token, json });

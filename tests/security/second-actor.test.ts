@@ -29,7 +29,7 @@ describe.each(await ruleEngines())("who else acts, on $name", (engine) => {
     ).token;
   const status = async (token: string, path = "/api/chat") => (await api.call("GET", path, { token })).status;
 
-  it("an admin reads somebody's chat and writes nothing into it, by its id, a message's or a parent's", async () => {
+  it("an administrator cannot write into the chat of another person", async () => {
     const ana = await api.signUp("Ana");
     const { chatId, messageId, userMessageId } = await begin(ana);
     for (const json of [
@@ -75,7 +75,7 @@ describe.each(await ruleEngines())("who else acts, on $name", (engine) => {
     expect(await status(key)).toBe(401);
   });
 
-  it("what an inactive person has shared is not there while they are", async () => {
+  it("a shared chat is hidden while its owner is inactive", async () => {
     const ana = await api.signUp("Ana");
     const { chatId } = await begin(ana);
     const shared = await api.call("PUT", `/api/chat/${chatId}/share`, { token: ana.token, json: {} });
@@ -89,7 +89,7 @@ describe.each(await ruleEngines())("who else acts, on $name", (engine) => {
     expect((await api.call("GET", `/api/share/${id}`)).status).toBe(200);
   });
 
-  it("of two models made the default one after the other, the last one is, by POST and by PUT", async () => {
+  it("the model made default last is the only default", async () => {
     const model = {
       provider: "openai-compatible",
       externalId: "m",
@@ -109,7 +109,7 @@ describe.each(await ruleEngines())("who else acts, on $name", (engine) => {
     expect([put.status, await defaults()]).toEqual([200, [first.id]]);
   });
 
-  it("the second of two deletions is told that there is nothing, and does nothing", async () => {
+  it("the second of two deletions answers 404", async () => {
     const ana = await api.signUp("Ana");
     const { chatId, messageId } = await begin(ana);
     for (const path of [`/api/message/${messageId}`, `/api/chat/${chatId}`]) {
@@ -124,7 +124,7 @@ describe.each(await ruleEngines())("who else acts, on $name", (engine) => {
     expect((await api.call("DELETE", `/api/user/${ana.id}`, { token: admin.token })).status).toBe(404);
   });
 
-  it("bytes that no file has any more are swept, and those of one stay", async () => {
+  it("stored bytes without a file are deleted, others are kept", async () => {
     const ana = await api.signUp("Ana");
     const sent = await api.upload(ana.token, [new File(["Hola"], "hola.txt")]);
     const [{ id = "" } = {}] = (sent.body as { items: { id: string }[] }).items;

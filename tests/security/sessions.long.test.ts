@@ -75,7 +75,7 @@ async function readOn(stream: Response) {
 }
 
 describe("a session", () => {
-  it("that is deactivated loses page, token, refresh, key, stream and socket at once (guards: active, whileSignedIn, Sockets)", async () => {
+  it("loses all access when deactivated (guards: active, whileSignedIn, Sockets)", async () => {
     const { browser, token, id, key, stream, socketEnded } = await everythingOpen();
     const changed = await call("PATCH", `/api/user/${id}`, admin, { status: "inactive" });
     expect(changed.status).toBe(200);
@@ -91,7 +91,7 @@ describe("a session", () => {
     expect((await browser.fetch("/conversation/chat")).status).toBe(302);
   });
 
-  it("that signs out takes its stream and socket along, and nothing of the others (guard: whileSignedIn)", async () => {
+  it("ends only its own connections on sign-out (guard: whileSignedIn)", async () => {
     const { browser, token, stream, socketEnded } = await everythingOpen();
     expect((await call("POST", "/auth/signout", token)).status).toBe(204);
     expect(await readOn(stream)).toEqual({ ended: false });
@@ -99,7 +99,7 @@ describe("a session", () => {
     expect((await browser.fetch("/user")).status).toBe(200);
   });
 
-  it("that changes its password ends the others and all keys (guard: users PATCH)", async () => {
+  it("ends others when changing its password (guard: users PATCH)", async () => {
     const { browser, token, key, email } = await everythingOpen();
     const other = await signIn(email);
     const { user } = (await (await call("GET", "/auth/session", token)).json()) as { user: { id: string } };
@@ -110,7 +110,7 @@ describe("a session", () => {
     expect((await browser.fetch("/user")).headers.get("Location")).toContain("/auth/signin");
   });
 
-  it("whose token has run out is renewed once for twenty pages at the same moment, and all come (guard: rotate)", async () => {
+  it("renews an expired token once for twenty requests (guard: rotate)", async () => {
     const browser = new Browser(server.url);
     await browser.signUp();
     const [{ id = "", generation = 0 } = {}] = inDatabase<{ id: string; generation: number }>(
@@ -129,7 +129,7 @@ describe("a session", () => {
     expect(after?.generation).toBe(generation + 1);
   });
 
-  it("goes on for a request that began before another one renewed it, however long it took (guard: catchUp)", async () => {
+  it("survives a slow request that overlaps a renewal (guard: catchUp)", async () => {
     const email = await new Browser(server.url).signUp();
     const answer = await call("POST", "/auth/signin", "", { email, password });
     const [, refresh = ""] = /refresh=([^;]+)/.exec(answer.headers.getSetCookie().join()) ?? [];

@@ -55,7 +55,7 @@ describe.each(await queryEngines())("files in a bucket, on $name", (engine) => {
   const content = (id: string, variant = "original") =>
     api.call("GET", `/api/file/${id}/content?variant=${variant}`, { token: ana.token });
 
-  it("a file is stored, read in each variant, taken along and deleted with all its bytes", async () => {
+  it("stores, reads, exports and deletes a file with its bytes", async () => {
     const { ids } = await send(new File([png], "punto.png"), new File(["Hola, Soria"], "hola.txt"));
     const [image = "", text = ""] = ids;
     expect((await content(text)).text).toBe("Hola, Soria");
@@ -70,7 +70,7 @@ describe.each(await queryEngines())("files in a bucket, on $name", (engine) => {
     expect(await namesIn(storage)).toEqual([]);
   });
 
-  it("an image goes with its message to the model, and a file whose bytes are lost says so", async () => {
+  it("answers 404 with the reason when stored bytes are lost", async () => {
     const { ids } = await send(new File(["Hola"], "perdido.txt"));
     await storage.delete(ids);
     const answer = await content(ids[0] ?? "");
@@ -78,7 +78,7 @@ describe.each(await queryEngines())("files in a bucket, on $name", (engine) => {
     expect(answer.text).toContain("ya no está en el servidor");
   });
 
-  it("bytes of no file are swept, those of a file stay", async () => {
+  it("keeps recent bytes without a file and those of files", async () => {
     const { ids } = await send(new File(["Hola"], "hola.txt"));
     await storage.put("0000-orphan", "original", Buffer.from("de nadie"));
     await api.services.files.sweep();
@@ -87,7 +87,7 @@ describe.each(await queryEngines())("files in a bucket, on $name", (engine) => {
     expect(await namesIn(storage)).toContain(`${ids[0]}.original`);
   });
 
-  it("a store that is gone is named, loses nothing and serves again once it is back", async () => {
+  it("reports an unavailable store and serves again once it returns", async () => {
     const { ids } = await send(new File(["Antes"], "antes.txt"));
     const tag = (await content(ids[0] ?? "")).headers.get("ETag") ?? "";
     await store.stop();
@@ -139,7 +139,7 @@ describe("a bucket", () => {
     storage.close();
   });
 
-  it("takes what is made while it is stored, gives any part of it, and keeps nothing of what could not be made", async () => {
+  it("stores streams, reads ranges, and keeps nothing of failed uploads", async () => {
     const storage = new BucketStorage(store.settings("made/"));
     // Three parts of an upload and a bit.
     const pieces = Array.from({ length: 26 }, (_, n) => Buffer.alloc(1_000_000, n));
@@ -158,7 +158,7 @@ describe("a bucket", () => {
     storage.close();
   });
 
-  it("gets a folder's files by a copy that can be broken off and begun again", async () => {
+  it("receives files of a folder in a resumable copy", async () => {
     const from = new FolderStorage(join(folder, "files"));
     const to = new BucketStorage(store.settings("copied/"));
     for (let n = 0; n < 30; n++) await from.put(`019a-${n}`, "original", Buffer.from(`contenido ${n}`));
@@ -174,19 +174,19 @@ describe("a bucket", () => {
   it.each([
     ["no such bucket", { bucket: "no-existe" }, "no hay un contenedor con ese nombre"],
     ["wrong keys", { keys: { accessKeyId: "NADIE", secretAccessKey: "nada" } }, "no conoce AWS_ACCESS_KEY_ID"],
-  ])("that can't be used stops the start with a sentence: %s", async (_, wrong, sentence) => {
+  ])("stops the start with a sentence when misconfigured: %s", async (_, wrong, sentence) => {
     const bucket = { ...store.settings(), ...wrong };
     await expect(openStorage({ dataDir: folder, bucket }, createLog("silent"))).rejects.toThrow(sentence);
   });
 
-  it("that does not answer does not keep the server from starting", async () => {
+  it("lets the server start when it does not answer", async () => {
     const bucket = { ...store.settings(), endpoint: "http://127.0.0.1:9" };
     const storage = await openStorage({ dataDir: folder, bucket }, createLog("silent"));
     await expect(storage.read("019a-1", "original")).rejects.toThrow();
     storage.close();
   });
 
-  it("that takes what is sent and never answers refuses it, and waits for no second minute", async () => {
+  it("fails an upload that is never answered, within a minute", async () => {
     const mute = createServer((request) => request.resume()).listen(0, "127.0.0.1");
     await once(mute, "listening");
     const { port } = mute.address() as AddressInfo;

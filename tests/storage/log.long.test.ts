@@ -9,7 +9,7 @@ import { createLog } from "../../app/process/log.server.ts";
 
 const megabyte = 1024 * 1024;
 
-it("the log of the database begins anew under load, is short after a rest, and nothing in it is lost", async () => {
+it("the database log restarts under load, shrinks after, loses nothing", async () => {
   const folder = mkdtempSync(join(tmpdir(), "tertulia-"));
   const path = join(folder, "tertulia.db");
   const handle = openSqlite(path);

@@ -85,7 +85,7 @@ const answer = fc.record({
   cuts: fc.array(fc.nat(100_000), { maxLength: 6 }),
 });
 
-it("whatever a model server sends, the answer ends, as a text or as a sentence", async () => {
+it("ends any model server answer with text or an error", async () => {
   await fc.assert(
     fc.asyncProperty(answer, async ({ of, ways, cuts }) => {
       server.answer({ status: of.status, type: of.type, pieces: inPieces(spoilt(of.body, ways), cuts) });
@@ -98,7 +98,7 @@ it("whatever a model server sends, the answer ends, as a text or as a sentence",
   expect(unhandled).toEqual([]);
 });
 
-it("cut into pieces anywhere, an answer is read as if it came whole", async () => {
+it("reads an answer the same wherever its pieces are cut", async () => {
   await fc.assert(
     fc.asyncProperty(answer, async ({ of, cuts }) => {
       const sent = { status: of.status, type: of.type };
@@ -111,7 +111,7 @@ it("cut into pieces anywhere, an answer is read as if it came whole", async () =
   );
 });
 
-it("whatever a model server sends, the reply is stored with its end, and the next one can be asked for", async () => {
+it("stores a finished reply whatever the model server sends", async () => {
   const api: Api = await openApi(sqlite, { modelSilence: 3_000 });
   // One person may send 120 messages a minute.
   const accounts = [await api.signUp("Admin"), await api.signUp("Ana"), await api.signUp("Bea")];
@@ -145,7 +145,7 @@ it("whatever a model server sends, the reply is stored with its end, and the nex
   await api.close();
 });
 
-it("whatever a server of tools answers, a result and a list come of it", async () => {
+it("handles any answer of a tool server, keeping valid tools", async () => {
   const block = fc.oneof(
     fc.jsonValue({ maxDepth: 3 }),
     fc.record(
@@ -191,7 +191,7 @@ it("what is nested without end costs itself alone", () => {
   expect((listed.result.tools as { name: string }[]).map(({ name }) => name)).toEqual(["buena"]);
 });
 
-it("a chunk that is nested without end ends its reply in words", async () => {
+it("ends a reply with a deeply nested chunk", async () => {
   const deep = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
   const chunk = `{"choices":[{"index":0,"delta":{"content":"Hola.","reasoning_details":[${deep}]},"finish_reason":"stop"}]}`;
   server.answer({ status: 200, type: "text/event-stream", pieces: [`data: ${chunk}\n\ndata: [DONE]\n\n`] });

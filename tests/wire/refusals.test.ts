@@ -41,7 +41,7 @@ it.each([
   expect(refusedIn(failure(status, said), new Set())).toEqual(parameters);
 });
 
-it("a tool is left out for its description, not for how a model has called it", () => {
+it("drops a tool for its schema, not for bad calls", () => {
   const tools = [{ name: "search" }];
   expect(
     refusedToolIn(failure(400, "Invalid schema for function 'search': keyword 'pattern' is not supported"), tools),

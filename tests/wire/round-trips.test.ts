@@ -144,7 +144,7 @@ describe("an image that a chat model makes", () => {
   const xmpOf = async (image: { fileId: string } | undefined, variant: string) =>
     String((await sharp(await bytesOf(image, variant)).metadata()).xmp);
 
-  it("is a file of the person and shown in the reply; the conversation goes on", async () => {
+  it("is stored as a file, and the conversation goes on", async () => {
     server.answer(drawn(png));
     const modelId = await makeModel({ usesTools: false });
     const chunks = await api.converse(admin.token, { content: "Dibuja el mar", modelId });
@@ -163,7 +163,7 @@ describe("an image that a chat model makes", () => {
     expect(messagesOf(server.asked[0]?.body)).toEqual([]);
   });
 
-  it("keeps its provider's credentials whole, and their copies say what they said", async () => {
+  it("keeps its C2PA credentials, and its copies an AI mark", async () => {
     // A manifest of C2PA in a PNG, as the specification has it: a chunk «caBX» (c2pa.org/specifications, «Embedding manifests»).
     const manifest = Buffer.from(`caBXjumbc2pa${madeByModel}`);
     const length = Buffer.alloc(4);
@@ -272,7 +272,7 @@ describe("what OpenAI's Responses and Anthropic want back", () => {
     expect(JSON.stringify(asked[1]?.input)).not.toContain("item_reference");
   });
 
-  it("Anthropic gets a thought back that nobody may read, and each signed one by itself", async () => {
+  it("Anthropic gets redacted and signed thoughts back separately", async () => {
     const block = (index: number, content_block: object, ...deltas: object[]) => [
       { type: "content_block_start", index, content_block },
       ...deltas.map((delta) => ({ type: "content_block_delta", index, delta })),
@@ -394,7 +394,7 @@ describe("a parameter that a server refuses", () => {
     expect(answered.text).toContain("stream_options");
   });
 
-  it("a request that is refused for another reason is not sent again", async () => {
+  it("a request refused for another reason is not retried", async () => {
     server.answer(refusal("Invalid value for 'messages[0].content'"));
     await api.converse(admin.token, { content: "Hola", modelId: await makeModel({ usesTools: false }) });
     expect(server.asked).toHaveLength(1);
@@ -443,7 +443,7 @@ describe("the address of a server", () => {
   });
 });
 
-it("two questions in a row, after a reply that failed, are one turn", async () => {
+it("merges two consecutive questions after a failed reply", async () => {
   server.answer({ status: 500, type: "application/json", pieces: ["{}"] });
   const modelId = await makeModel({ usesTools: false });
   const failed = await api.converse(admin.token, { content: "Primera", modelId });
@@ -455,7 +455,7 @@ it("two questions in a row, after a reply that failed, are one turn", async () =
   expect(messages.filter(({ role }) => role !== "system")).toEqual([{ role: "user", content: "Primera\n\nSegunda" }]);
 });
 
-it("a reply that goes on with a whole text, and has nothing to add, is complete", async () => {
+it("a continued reply with nothing to add is complete", async () => {
   server.answer({
     status: 200,
     type: "text/event-stream",
@@ -480,7 +480,7 @@ describe("«Probar» says what it has found", () => {
   const test = async (modelId: string) =>
     (await api.call("POST", `/api/model/${modelId}/test`, { token: admin.token })).body as object;
 
-  it("of a server that takes tools and says what its model can do", async () => {
+  it("of a server with tools that reports its model capabilities", async () => {
     server.answer(
       events(chunk({ reasoning_content: "Cuento." }), chunk({ content: "Hola." }), chunk({}, "stop")),
       list,

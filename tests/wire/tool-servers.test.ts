@@ -165,7 +165,7 @@ describe("what a server of tools says is wrong reaches model and person", () => 
   });
 });
 
-it("a number of 19 digits reaches the tool as the model wrote it", async () => {
+it("a number of 19 digits reaches the tool unchanged", async () => {
   listed = `{"tools":[${one}]}`;
   await makeTool();
   result = '"result":{"content":[{"type":"text","text":"Hola"}]}';
@@ -173,7 +173,7 @@ it("a number of 19 digits reaches the tool as the model wrote it", async () => {
   expect(called[0]).toContain('"arguments":{"id":1234567890123456789,"precio":0.1,"n":12}');
 });
 
-it("a number of 19 digits is shown as it is to whoever is asked, and goes on as it is, changed or not", async () => {
+it("a number of 19 digits stays exact through an approval", async () => {
   listed = '{"tools":[{"name":"leer","inputSchema":{"type":"object","properties":{"id":{"type":"integer"}}}}]}';
   await makeTool();
   result = '"result":{"content":[{"type":"text","text":"Hola"}]}';
@@ -207,7 +207,7 @@ it("a number of 19 digits is shown as it is to whoever is asked, and goes on as 
   expect(changed).toContain('"id":9876543210987654321}');
 });
 
-it("the first message waits for a server that has never been asked", async () => {
+it("the first message waits for a server never listed before", async () => {
   listed = `{"tools":[${one}]}`;
   await makeTool();
   await api.db.updateTable("tools").set({ listed: "[]", listedAt: null }).where("kind", "=", "mcp").execute();
@@ -273,7 +273,7 @@ describe("a schema that a provider would refuse", () => {
     expect(schemaForModels(given)).toEqual(made);
   });
 
-  it("is left out where a provider refuses it all the same; the others stay", async () => {
+  it("is left out once a provider refuses it, others stay", async () => {
     const two = '{"name":"mala","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object"}}';
     listed = `{"tools":[${one},${two}]}`;
     await makeTool("Otro");

@@ -15,7 +15,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-it("a reply whose end the database refuses ends as failed, says so, and is not asked for again", async () => {
+it("fails a reply that cannot be stored, without asking again", async () => {
   const { token } = await api.signUp("Admin");
   const { baseUrl } = modelAt(server.url);
   const json = { name: "Modelo", provider: "openai-compatible", externalId: "x", baseUrl };
