@@ -2,7 +2,7 @@ import { longReply } from "../support/model-server.ts";
 import { begin, expect, hydrated, lastReply, say, test } from "./fixtures.ts";
 
 test.describe("what a script adds", () => {
-  test("Enter sends, Shift+Enter breaks the line, and the page is not loaded again", async ({ page, person }) => {
+  test("Enter sends, Shift+Enter breaks the line, without a page load", async ({ page, person }) => {
     expect(person.email).toBeTruthy();
     await begin(page, "Hola", "gpt-4o");
     await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
@@ -21,10 +21,25 @@ test.describe("what a script adds", () => {
     expect(await page.evaluate(() => "same" in window)).toBe(true);
   });
 
-  test("files are pasted and dropped into the composer, and a message waits for those on their way", async ({
-    page,
-    person,
-  }) => {
+  test("a file that is sent by a form says how much has arrived", async ({ page, person }) => {
+    expect(person.email).toBeTruthy();
+    await page.goto("/conversation/chat/importar");
+    await hydrated(page);
+    // On a fast line it is said for a moment only.
+    await page.evaluate(() => {
+      const seen: string[] = Object.assign(window, { seen: [] }).seen;
+      const look = () => seen.push(document.querySelector(".busy")?.textContent ?? "");
+      new MutationObserver(look).observe(document.body, { childList: true, characterData: true, subtree: true });
+    });
+    const file = { name: "conversations.json", mimeType: "application/json", buffer: Buffer.alloc(30_000_000, " ") };
+    await page.getByLabel("Archivo de la exportación").setInputFiles(file);
+    await page.getByRole("button", { name: "Importar" }).click();
+    await expect(page.getByRole("alert")).not.toBeEmpty();
+    const seen = await page.evaluate(() => Object(window).seen as string[]);
+    expect(seen.filter((words) => /^Subiendo: \d+ %$/.test(words))).not.toEqual([]);
+  });
+
+  test("attaches pasted and dropped files, and waits for unfinished uploads", async ({ page, person }) => {
     expect(person.email).toBeTruthy();
     await page.goto("/conversation/chat");
     await hydrated(page);
@@ -67,7 +82,7 @@ test.describe("what a script adds", () => {
     await expect(page.getByLabel("Mensaje", { exact: true })).toHaveValue("A medio escribir");
   });
 
-  test("a reply's formatting is there before it ends, and nothing jumps when it does", async ({ page, person }) => {
+  test("shows a reply's formatting while the reply is being written", async ({ page, person }) => {
     expect(person.email).toBeTruthy();
     await begin(page, "Hola", "gpt-4o");
     await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
@@ -78,7 +93,7 @@ test.describe("what a script adds", () => {
     await expect(lastReply(page).locator("math")).toBeVisible();
   });
 
-  test("a connection cut in mid-reply is taken up where it was", async ({ page, person, context }) => {
+  test("resumes a reply after a connection loss without repeating text", async ({ page, person, context }) => {
     expect(person.email).toBeTruthy();
     await begin(page, "Hola", "gpt-4o");
     await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
@@ -91,7 +106,7 @@ test.describe("what a script adds", () => {
     expect(text.match(/Frase número \d+/g)).toHaveLength(40);
   });
 
-  test("a message that can't be sent stays in the composer, with a sentence", async ({ page, person, context }) => {
+  test("keeps a message that fails to send, showing an error", async ({ page, person, context }) => {
     expect(person.email).toBeTruthy();
     await begin(page, "Hola", "gpt-4o");
     await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
@@ -105,7 +120,7 @@ test.describe("what a script adds", () => {
     await expect(page.locator('article[data-role="user"]').last()).toContainText("Sin conexión");
   });
 
-  test("where what a page loads later does not come, the page stays", async ({ page, person }) => {
+  test("a page stays usable when later code fails to load", async ({ page, person }) => {
     expect(person.email).toBeTruthy();
     await page.route(/attached-list-/, (route) => route.abort("internetdisconnected"));
     await page.goto("/conversation/chat");
@@ -121,7 +136,7 @@ test.describe("what a script adds", () => {
     await expect(page.locator('article[data-role="user"]').last()).toContainText("nota.txt");
   });
 
-  test("a page that needs its script is the same on both sides where pages are light", async ({ page, person }) => {
+  test("light pages still hydrate where a page needs its script", async ({ page, person }) => {
     expect(person.email).toBeTruthy();
     await page.goto("/paginas-ligeras");
     await page.getByRole("button", { name: "siempre" }).click();
@@ -132,7 +147,7 @@ test.describe("what a script adds", () => {
     await expect(page.locator('link[rel="icon"]')).toHaveCount(1);
   });
 
-  test("dialogs are modal, begin in their first field, and Escape closes them", async ({ page, person }) => {
+  test("dialogs are modal, focus the first field, close by Escape", async ({ page, person }) => {
     expect(person.email).toBeTruthy();
     await begin(page, "Hola", "gpt-4o");
     await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
@@ -145,7 +160,7 @@ test.describe("what a script adds", () => {
     await expect(page.locator("dialog:modal").getByLabel("Nombre")).toBeFocused();
   });
 
-  test("the colour mode is set for those who look for it", async ({ page, person }) => {
+  test("stores the dark colour mode in local storage", async ({ page, person }) => {
     expect(person.email).toBeTruthy();
     await page.goto("/conversation/chat");
     await expect.poll(() => page.evaluate(() => localStorage.getItem("nuxt-color-mode"))).toBe("dark");
@@ -178,10 +193,7 @@ test.describe("what a script adds", () => {
     expect((await page.request.get(chat)).status()).toBe(404);
   });
 
-  test("a conversation is deleted also when its page is loaded anew while it is being left", async ({
-    page,
-    person,
-  }) => {
+  test("deletes a conversation even when its page reloads meanwhile", async ({ page, person }) => {
     expect(person.email).toBeTruthy();
     await begin(page, "Que se borre", "Asistente local");
     await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
@@ -209,7 +221,7 @@ test.describe("what a script adds", () => {
   });
 });
 
-test("a reply is told to screen readers in whole sentences, each once, to its last", async ({ page, person }) => {
+test("announces a reply to screen readers in whole sentences, once", async ({ page, person }) => {
   expect(person.email).toBeTruthy();
   await page.addInitScript(() => {
     const told: string[] = [];

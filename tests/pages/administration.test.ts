@@ -101,9 +101,11 @@ describe("the administration", () => {
   it("counts the contents that a deletion also removes", async () => {
     const { id: projectId } = (await (await call("POST", "/api/project", { name: "Obras" })).json()) as { id: string };
     const deletion = async () => readable(await admin.html(`/admin/project/${projectId}/eliminar`));
-    expect(await deletion()).toContain("«Obras» se borrará . No se puede deshacer.");
+    expect(await deletion()).toContain("Se borrará el proyecto «Obras» . No se puede deshacer.");
     for (const title of ["Tejado", "Patio"]) await call("POST", "/api/chat", { title, projectId });
-    expect(await deletion()).toContain("«Obras» se borrará , y con ello 2 conversaciones . No se puede deshacer.");
+    expect(await deletion()).toContain(
+      "Se borrará el proyecto «Obras» , y con ello 2 conversaciones . No se puede deshacer.",
+    );
     const fields = hiddenFields(await admin.html("/admin/project?q=Obras"), "/admin/project?q=Obras");
     const asked = await admin.post("/admin/project?q=Obras", { ...fields, intent: "delete", item: projectId });
     expect(readable(await asked.text())).toContain("Se borrará «Obras», y con ello 2 conversaciones.");

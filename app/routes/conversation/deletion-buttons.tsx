@@ -17,7 +17,7 @@ export function DeletionButtons({ asked, at, words }: Props) {
   }
   return (
     <>
-      <button type="submit" className="button" name="does" value="delete">
+      <button type="submit" className="button danger" name="does" value="delete">
         {words}
       </button>{" "}
       <a className="button" href={at}>

@@ -35,6 +35,10 @@ let lastSent = Number.NEGATIVE_INFINITY;
 /** Whether this page is sending a form or did so a moment ago. */
 export const isSending = () => underway > 0 || performance.now() - lastSent < settles;
 
+/** Whether a form on the page has files to send. Those of the composer have been sent by then. */
+const hasFiles = () =>
+  Array.from(document.querySelectorAll<HTMLInputElement>("input[type=file]")).some(({ files }) => files?.length);
+
 /**
  * Client action of every form. If the server is unreachable or the session has ended, the form keeps its values and is
  * resent later.
@@ -43,7 +47,9 @@ export async function sendForm<Answer>({ request, serverAction }: Submission<Ans
   const kept = request.clone();
   underway++;
   try {
-    return await serverAction();
+    if (!hasFiles()) return await serverAction();
+    const { withProgress } = await import("./with-progress.ts");
+    return await withProgress(serverAction);
   } catch (error) {
     const form = await kept.formData();
     const refused =

@@ -13,7 +13,7 @@ type Props = {
   children: ReactNode;
 };
 
-const firstField = "input:not([type=hidden], [type=file]), select, textarea";
+const firstField = "input:not([type=hidden]), select, textarea";
 // Scroll position of the page before the first dialog was opened.
 const scrollKey = "tertulia-scroll";
 

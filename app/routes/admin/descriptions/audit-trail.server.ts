@@ -17,6 +17,9 @@ const actions = {
   accept: "Aceptación",
   retention: "Borrado por una regla",
   read: "Lectura",
+  join: "Unión con una cuenta de fuera",
+  "sign-in": "Entrada en un servidor conectado",
+  "sign-out": "Salida de un servidor conectado",
   "read-untold": "Lectura sin avisar",
 };
 // Things that are no resource of the administration.

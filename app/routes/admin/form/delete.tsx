@@ -20,7 +20,10 @@ export async function loader({ context, params: { resource: path, id } }: Route.
   const item = await read(readItem({ param: { id } })).catch(whenStatus(403, undefined));
   const [cells] = item ? await cellsOf(context, resource.columns.slice(0, 1), [item]) : [];
   const along = await goesAlong(context, resource, [id]);
-  return { title: `Eliminar ${resource.one}`, name: cells?.[0]?.text, along };
+  const name = cells?.[0]?.text;
+  const [definite, indefinite] = resource.feminine ? ["la", "una"] : ["el", "un"];
+  const what = name ? `${definite} ${resource.one} «${name}»` : `${indefinite} ${resource.one} de otra persona`;
+  return { title: `Eliminar ${resource.one}`, what, along };
 }
 
 export async function action({ context, params: { resource: path, id }, url }: Route.ActionArgs) {
@@ -34,13 +37,13 @@ export async function action({ context, params: { resource: path, id }, url }: R
 
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
-export default function Delete({ loaderData: { title, name, along }, params }: Route.ComponentProps) {
+export default function Delete({ loaderData: { title, what, along }, params }: Route.ComponentProps) {
   const closeTo = `/admin/${params.resource}${useLocation().search}`;
   return (
     <AlertDialog title={title} closeTo={closeTo}>
       <p>
-        {name ? `«${name}»` : "Algo de otra persona"} se borrará{along && `, y con ello ${along}`}. No se puede
-        deshacer.
+        Se borrará {what}
+        {along && `, y con ello ${along}`}. No se puede deshacer.
       </p>
     </AlertDialog>
   );

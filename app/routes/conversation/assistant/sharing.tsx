@@ -11,7 +11,7 @@ export function Sharing({ label, of, groups }: { label: string; of: Shared | und
       </label>
       {groups.length > 0 && (
         <Checks
-          legend="De uno compartido: solo para estos grupos; sin marcar ninguno, para todas las personas"
+          legend="Si se comparte, solo para estos grupos (sin marcar ninguno, para todas las personas)"
           name="groupIds"
           choices={groups}
           isOn={(id) => of?.groupIds?.includes(id) ?? false}

@@ -58,20 +58,14 @@ export default function Errand({ loaderData: { errand, html }, actionData }: Rou
       {steps > 0 && (
         <progress className="advance mt-4" value={steps} max={Math.max(1, stepsInAll)} aria-label="Pasos dados" />
       )}
-      {artifactId && state === "done" && (
-        <p className="buttons mt-6">
-          <a className="button primary" href={`/conversation/escrito/${artifactId}`}>
-            Abrir el informe
-          </a>
-        </p>
-      )}
       <Actions
         id={id}
         state={state}
+        artifactId={artifactId}
         planned={plan.length > 0}
         left={errand.stepsTaken.some((one) => one.state !== "done")}
       />
-      {!isAtWork && (
+      {!isAtWork && state !== "done" && (
         <p className="mt-3">
           <a href={`/conversation/encargo/${id}/plan`}>Cambiar el plan, el modelo y los límites</a>
         </p>
@@ -105,9 +99,9 @@ function stateInWords({ state, steps, minutes, cost, budget }: Errand): string {
   return `${[stateWords[state], ...said].join(" · ")}.`;
 }
 
-type ActionsProps = { id: string; state: Errand["state"]; planned: boolean; left: boolean };
+type ActionsProps = Pick<Errand, "id" | "state" | "artifactId"> & { planned: boolean; left: boolean };
 
-function Actions({ id, state, planned, left }: ActionsProps) {
+function Actions({ id, state, artifactId, planned, left }: ActionsProps) {
   const [search] = useSearchParams();
   const isAtWork = state === "planning" || state === "running";
   const again = state === "paused" || state === "stopped" || (state === "done" && left);
@@ -115,13 +109,18 @@ function Actions({ id, state, planned, left }: ActionsProps) {
   return (
     <PostForm className="fields mt-6">
       <div className="buttons">
+        {artifactId && state === "done" && (
+          <a className="button primary" href={`/conversation/escrito/${artifactId}`}>
+            Abrir el informe
+          </a>
+        )}{" "}
         {isAtWork && (
           <button type="submit" className="button" name="does" value="stop">
             Parar
           </button>
         )}
         {(state === "planned" || again) && (
-          <button type="submit" className="button primary" name="does" value="start">
+          <button type="submit" className={state === "done" ? "button" : "button primary"} name="does" value="start">
             {words}
           </button>
         )}{" "}

@@ -115,12 +115,11 @@ type MemberProps = { userId: string; name: string; email: string; role: keyof ty
 
 function Member({ userId, name, email, role }: MemberProps) {
   return (
-    <li className="row">
-      <div>
-        <p className="title clip">{name}</p>
-        <p className="line clip">
-          {email} · {roles[role]}
-        </p>
+    <li className="row stacked">
+      <div className="break-words">
+        <p className="title">{name}</p>
+        <p className="line">{email}</p>
+        <p className="line">{roles[role]}</p>
       </div>{" "}
       <PostForm className="end" preventScrollReset>
         <input type="hidden" name="userId" value={userId} />

@@ -168,7 +168,7 @@ function Shelf({ project, members, owns, writes, belongs, documents, hasFolders,
       <section aria-labelledby="documentos">
         <div className="head">
           <h2 id="documentos">Documentos</h2>
-          <span>
+          <span className="buttons">
             {hasFolders && <a href={`${here}/carpetas`}>Carpetas</a>}{" "}
             {writes && (
               <Link to={`${here}/documentos/crear`} preventScrollReset>

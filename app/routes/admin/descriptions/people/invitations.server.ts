@@ -30,7 +30,7 @@ export const invitations: AdminResource<"invitation"> = {
       hint: "De quién será la cuenta: si se envían correos, recibe el enlace. Vacío: de quien tenga el enlace, que está en su ficha.",
     },
     { name: "role", label: "Rol", kind: "choice", choices: roles, initial: "user" },
-    { name: "groupIds", label: "Grupos", kind: "groups", hint: "Uno en cada línea. Vacío: ninguno." },
+    { name: "groupIds", label: "Grupos", kind: "groups", hint: "Sin marcar ninguno: ninguno." },
   ],
   async parts(context, { id, usedAt }, url) {
     if (usedAt) return undefined;
