@@ -35,9 +35,13 @@ let lastSent = Number.NEGATIVE_INFINITY;
 /** Whether this page is sending a form or did so a moment ago. */
 export const isSending = () => underway > 0 || performance.now() - lastSent < settles;
 
-/** Whether a form on the page has files to send. Those of the composer have been sent by then. */
-const hasFiles = () =>
-  Array.from(document.querySelectorAll<HTMLInputElement>("input[type=file]")).some(({ files }) => files?.length);
+type Send = <Answer>(action: () => Promise<Answer>) => Promise<Answer>;
+let send: Send = (action) => action();
+
+/** Another way to send forms from now on, once a file was chosen: one that tells its progress. */
+export function sendBy(way: Send): void {
+  send = way;
+}
 
 /**
  * Client action of every form. If the server is unreachable or the session has ended, the form keeps its values and is
@@ -47,9 +51,7 @@ export async function sendForm<Answer>({ request, serverAction }: Submission<Ans
   const kept = request.clone();
   underway++;
   try {
-    if (!hasFiles()) return await serverAction();
-    const { withProgress } = await import("./with-progress.ts");
-    return await withProgress(serverAction);
+    return await send(serverAction);
   } catch (error) {
     const form = await kept.formData();
     const refused =

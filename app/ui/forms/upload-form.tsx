@@ -4,6 +4,7 @@ import type { FormResult } from "../../web/forms/form.server.ts";
 import { Field } from "./field.tsx";
 import { Fields } from "./fields.tsx";
 import { PostForm } from "./post-form.tsx";
+import { sendBy } from "./send-form.ts";
 
 /** Documents and the button that sends them. */
 export function UploadForm({ result }: { result: FormResult | undefined }) {
@@ -52,6 +53,13 @@ type Props = {
   children?: ReactNode;
 };
 
+// Without it, as where the line has gone, the form is sent all the same.
+const tellProgress = () =>
+  import("./with-progress.ts").then(
+    ({ withProgress }) => sendBy(withProgress),
+    () => {},
+  );
+
 /** The field of files, for forms with buttons of their own. */
 export function UploadField(props: Props) {
   const { id = "subida", result, label, hint, accept, multiple = false, required = true, children } = props;
@@ -71,6 +79,7 @@ export function UploadField(props: Props) {
           accept={accept}
           multiple={multiple}
           required={required}
+          onChange={tellProgress}
           aria-invalid={error ? true : undefined}
           aria-describedby={`${id}-files-hint`}
         />
