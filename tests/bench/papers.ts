@@ -13,8 +13,11 @@ type Read = {
   refused: string[];
 };
 
+// The mark of a note stands apart from its word, however it is written; a power is one word with what it is of.
 const wordsIn = (text: string) =>
   text
+    .replace(/(?<=\p{L}{2})[¹²³⁰⁴-⁹ⁱ]+/gu, " ")
+    .replace(/(?<=\w)\^(?=\w)/g, "")
     .normalize("NFKC")
     .toLowerCase()
     .match(/[\p{L}\p{N}]+(?:[.,:/%-][\p{L}\p{N}]+)*/gu) ?? [];

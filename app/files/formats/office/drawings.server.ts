@@ -35,7 +35,9 @@ function cached(data: Element | undefined): string[] {
   if (!data) return [];
   const texts: string[] = [];
   // Texts, such as the number of a clause, are not changed.
-  const shown = firstIn(data, "c:strCache") ? (value: string) => value : spokenNumber;
+  const format = firstIn(data, "c:formatCode");
+  const isGrouped = format !== undefined && textWithin(format).includes("#,##0");
+  const shown = firstIn(data, "c:strCache") ? (value: string) => value : isGrouped ? groupedNumber : spokenNumber;
   for (const point of elementsIn(data, "c:pt")) {
     const at = Number(point.attributes.idx);
     const value = textWithin(firstIn(point, "c:v") ?? point).trim();
@@ -50,6 +52,12 @@ function cached(data: Element | undefined): string[] {
 const spokenNumber = (value: string) =>
   /^-?\d+\.\d+(?:E-?\d+)?$/i.test(value)
     ? Number(value).toLocaleString("es", { maximumFractionDigits: 6, useGrouping: false })
+    : value;
+
+/** A number that is shown with a sign between thousands. */
+const groupedNumber = (value: string) =>
+  /^-?\d+(?:\.\d+)?$/.test(value)
+    ? Number(value).toLocaleString("es", { maximumFractionDigits: 6, useGrouping: "always" })
     : value;
 
 /** The nodes of a diagram (SmartArt), in the order in which they are kept. */
