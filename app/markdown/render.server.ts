@@ -113,7 +113,9 @@ function renderMath(source: string, displayMode: boolean): string {
     // Without `trust` there are no links and classes. Styles are removed because of the CSP, ids because they could collide
     // with the page's.
     const html = temml.renderToString(source, { displayMode, throwOnError: false, trust: false, maxExpand: 100 });
-    return html.replace(/ (?:style|id)="[^"]*"/g, "").replace(/<\/?a\b[^>]*>/g, "");
+    const math = html.replace(/ (?:style|id)="[^"]*"/g, "").replace(/<\/?a\b[^>]*>/g, "");
+    // A wide one is moved sideways by itself, also by keyboard.
+    return displayMode ? `<span class="formula" tabindex="0">${math}</span>` : math;
   } catch {
     // An incomplete formula, or one nested deeper than the stack: shown as source.
     return `<code>${escapeHtml(source)}</code>`;

@@ -13,7 +13,7 @@ import { email, newPassword, refuseCommon } from "./accounts.server.ts";
 import { hashPassword } from "./passwords.server.ts";
 
 const lives = 60 * 60_000;
-// In ms. The link is made after the response, so that its time does not tell which addresses exist.
+// Delay in ms after the response, so that the response time does not tell which addresses exist.
 const afterAnswer = 100;
 
 /** Available only with PUBLIC_URL: the links need an address that no request can forge. */

@@ -115,7 +115,7 @@ const look: RouteHandler<typeof lookRoute, ApiEnv> = async (c) => {
     .selectAll()
     .executeTakeFirstOrThrow(notFound);
   await countAttempt(c, "trial", person.id);
-  // Refused files are tried again; the time since which an inner folder is closed stays stored.
+  // Forgets refused files, so that they are tried again; keeps closed subfolders with their times.
   const skipped = JSON.stringify(skippedIn(row).filter(({ closedAt }) => closedAt !== undefined));
   await db.updateTable("folders").set({ skipped }).where("id", "=", row.id).execute();
   const waiting = db.selectFrom("jobs").where("kind", "=", "folder").where("subjectId", "=", row.id);

@@ -7,7 +7,7 @@ import type { Services } from "../env.server.ts";
 import { takeMail } from "./take-mail.server.ts";
 
 const every = 30_000;
-// E-mails that one turn takes, and e-mails that it looks at: an e-mail that waits or fails stays at the front.
+// Most e-mails that one run takes, and most that it looks at: more, as those that wait or fail stay at the front.
 const atOnce = 20;
 const lookedAt = 200;
 const timeout = 30_000;

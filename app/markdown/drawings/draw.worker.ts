@@ -5,7 +5,7 @@ import { CannotDraw, type DrawnTable, type NoPicture, type Picture } from "./dra
 import type { DrawingSource } from "./drawing-source.server.ts";
 import { sizedSvg } from "./sized-svg.server.ts";
 
-// In characters: the most that a page may bring on a slow line.
+// Longest SVG of a drawing, in characters; more is too much for a slow line.
 const longest = 1_000_000;
 
 export type DrawJob = Pick<DrawingSource, "kind" | "code">;

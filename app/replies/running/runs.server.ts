@@ -238,7 +238,7 @@ export class Runs {
     const settling = this.#settleSurely(run, reply, model, status);
     this.#settling.add(settling);
     status = await settling.finally(() => this.#settling.delete(settling));
-    // Sent before the end is announced, so that readers then find the next reply begun.
+    // The queued message is sent before the end is announced, so that readers find its reply begun.
     if (status !== "waiting" && status !== "interrupted") await this.#goOn(reply.chatId, status);
     run.end(status);
     measureReply(run, model, status);

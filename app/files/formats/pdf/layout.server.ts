@@ -122,7 +122,7 @@ function aside(pieces: PrintedPiece[]): PrintedPiece[] {
   return parted;
 }
 
-/** A piece parted at the blanks, or runs of dots, that are nearest to where the others stand. */
+/** Splits a piece: for each other piece, at the blank or run of dots nearest to its middle. */
 function partedAt(piece: PrintedPiece, others: PrintedPiece[]): PrintedPiece[] {
   const placeOf = placesIn(piece);
   const blanks = [...piece.str.matchAll(/\s+|[._\u2026]{3,}/g)].map(({ index, 0: { length } }) => {

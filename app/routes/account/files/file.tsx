@@ -90,7 +90,7 @@ export default function FilePage({ loaderData }: Route.ComponentProps) {
         <>
           <PostForm>
             <button type="submit" className="button quiet small">
-              Usar en una conversación
+              Usar<span className="wide-words"> en una conversación</span>
             </button>
           </PostForm>
           <Menu id="opciones" label="Más opciones">

@@ -53,6 +53,7 @@ export default function Artifacts({ loaderData: { q, artifacts } }: Route.Compon
             size={30}
             maxLength={200}
             defaultValue={q}
+            placeholder="Buscar por título"
             aria-label="Buscar por título"
           />{" "}
           <button type="submit" className="button">

@@ -74,7 +74,12 @@ export function Composer({ result, growing, edits, models, draft, left, ...props
       }}
     >
       <HiddenFields {...props} edits={edits} values={values} fileIds={attached.ids} />
-      {error && <Refusal sentence={error} />}
+      {error && (
+        <p className="error mb-3" id="mensaje-error" role="alert">
+          <Icon name="alert" />
+          <span>{error}</span>
+        </p>
+      )}
       <div className="composer" data-sending={sending || undefined} {...attached.receives}>
         {(attached.files.length > 0 || attached.progress) && (
           <Suspense>
@@ -102,23 +107,14 @@ export function Composer({ result, growing, edits, models, draft, left, ...props
         </div>
       </div>
       <p className="ai-notice">{aiNotice}</p>
-      {left && !error && <PlanLeft left={left} />}
+      {left && !error && (
+        <p className="hint mt-2">
+          {left} <Link to="/user">Tu plan</Link>
+        </p>
+      )}
     </PostForm>
   );
 }
-
-const Refusal = ({ sentence }: { sentence: string }) => (
-  <p className="error mb-3" id="mensaje-error" role="alert">
-    <Icon name="alert" />
-    <span>{sentence}</span>
-  </p>
-);
-
-const PlanLeft = ({ left }: { left: string }) => (
-  <p className="hint mt-2">
-    {left} <Link to="/user">Tu plan</Link>
-  </p>
-);
 
 type SpokenToProps = { models: ModelChoice[]; assistants: { id: string; name: string }[]; chosen: string | undefined };
 
