@@ -88,6 +88,7 @@ import { retentionDue } from "./retention/retention-due.server.ts";
 import { retentions } from "./retention/retentions.server.ts";
 import { guestEntry } from "./rooms/guest-entry.server.ts";
 import { guests } from "./rooms/guests.server.ts";
+import { roomOpening } from "./rooms/opening.server.ts";
 import { roomGuests } from "./rooms/room-guests.server.ts";
 import { rooms } from "./rooms/rooms.server.ts";
 import { schedules } from "./schedules/schedules.server.ts";
@@ -178,6 +179,7 @@ const mounted = [
   ["/api/assistant", routesOf(assistants)],
   ["/api/skill", skillFiles],
   ["/api/skill", routesOf(skills)],
+  ["/api/room", roomOpening],
   ["/api/room", routesOf(rooms)],
   ["/api/room", roomGuests],
   ["/api/guest", guestEntry],

@@ -327,6 +327,7 @@ it("rooms are as the document says", async () => {
   };
   const { id, code } = await made("post /api/room", {}, { json: asked });
   await first("get /api/room");
+  await run("get /api/room/opening");
   await run("get /api/room/{id}", { id });
   await run("patch /api/room/{id}", { id }, { json: { people: 5 } });
   await run("get /api/guest/room/{code}", { code });

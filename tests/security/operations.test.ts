@@ -164,6 +164,7 @@ const rules: Record<string, "public" | "session" | "active" | "owner" | "own" | 
   "get /api/skill/{id}/files": "theirs",
   "get /api/skill/{id}/files/{fileId}": "theirs",
   "get /api/room": "active",
+  "get /api/room/opening": "active",
   "post /api/room": "active",
   "get /api/room/{id}": "owner",
   "patch /api/room/{id}": "owner",

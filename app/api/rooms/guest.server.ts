@@ -8,6 +8,7 @@ import { findAssistant } from "../assistants/assistants.server.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
 import { findPerson } from "../http/authentication.server.ts";
 import { notFound, Problem } from "../http/problem.server.ts";
+import { whyNotOpening } from "./opening.server.ts";
 
 /** Header with a guest's token. The token opens nothing but the room, and no other token opens the room. */
 export const guestHeader = "Room-Guest";
@@ -47,13 +48,13 @@ export type HostedRoom = { room: RoomRow; host: Person; hostName: string; assist
 
 /** The room as it can be used now. Throws 404 if the host of the room is gone. */
 export async function hostedRoom(db: Db, room: RoomRow): Promise<HostedRoom> {
-  const [host, account, { opensRooms }] = await Promise.all([
+  const [host, account, house] = await Promise.all([
     findPerson({ db }, room.userId),
     db.selectFrom("users").where("id", "=", room.userId).select("name").executeTakeFirst(),
     readHouse(db),
   ]);
   if (!host || !account) throw notFound();
-  const mayOpen = opensRooms === "all" || (opensRooms === "admins" && host.role === "admin");
+  const mayOpen = whyNotOpening(house, host) === undefined;
   const assistant =
     mayOpen && host.status === "active" && room.assistantId
       ? await findAssistant(db, host, room.assistantId).catch((error) => {

@@ -12,6 +12,7 @@ import { invalid, Problem } from "../http/problem.server.ts";
 import type { Resource } from "../http/resource.server.ts";
 import { flag, flagsOf, id, iso, line, rowFields, timesOf } from "../http/schemas.server.ts";
 import { endGuests, readFor, stopWritten } from "./guest.server.ts";
+import { whyNotOpening } from "./opening.server.ts";
 
 const e = expressionBuilder<Tables, "rooms">();
 
@@ -186,12 +187,6 @@ async function check(
 
 /** Throws 403 for a person who may not open rooms. */
 async function refuseOpening(db: Services["db"], person: Person): Promise<void> {
-  const { opensRooms } = await readHouse(db);
-  if (opensRooms === "all" || (opensRooms === "admins" && isAdmin(person))) return;
-  throw new Problem(
-    403,
-    opensRooms === "nobody"
-      ? "En esta casa no se abren salas. Lo decide quien administra."
-      : "Aquí solo abre salas quien administra. Pídeselo, o que lo permita en «La casa».",
-  );
+  const why = whyNotOpening(await readHouse(db), person);
+  if (why) throw new Problem(403, why);
 }

@@ -24,8 +24,9 @@ export async function loader({ context, request }: Route.LoaderArgs) {
   const { api } = context.get(apiContext);
   const { user } = await requireUser(context);
   const query = { limit: String(limits.listMax) };
-  const [{ items }, assistants, zone] = await Promise.all([
+  const [{ items }, { refusal }, assistants, zone] = await Promise.all([
     read(api.room.$get({ query: { ...query, filter: JSON.stringify({ userId: user.id }) } })),
+    read(api.room.opening.$get()),
     read(api.assistant.$get({ query })),
     zoneOfPerson(context, request),
   ]);
@@ -41,6 +42,7 @@ export async function loader({ context, request }: Route.LoaderArgs) {
         line: `${room.isOpen ? until : "cerrada"} · ${count(joined, "persona")} · ${count(asked, "pregunta")}`,
       };
     }),
+    refusal,
     assistants: assistants.items.map(({ id, name }) => ({ id, name })),
   };
 }
@@ -62,17 +64,19 @@ export const action = ({ context }: Route.ActionArgs) =>
   });
 
 /** A person's rooms, and the form that opens one. */
-export default function Rooms({ loaderData: { rooms, assistants }, actionData }: Route.ComponentProps) {
+export default function Rooms({ loaderData: { rooms, refusal, assistants }, actionData }: Route.ComponentProps) {
   return (
     <OwnLeaf
       back={["/conversation/assistant", "Volver a los asistentes"]}
       title="Salas"
-      about="En una sala, quien tenga su enlace habla con un asistente tuyo sin cuenta: una clase, un mostrador, un taller. Cada persona tiene su conversación, que nadie más ve y que se borra con la sala. Todo cuenta en tu plan. La casa decide quién puede abrirlas."
+      about="En una sala, quien tenga su enlace habla con un asistente tuyo sin cuenta: una clase, un mostrador, un taller. Cada persona tiene su conversación, que nadie más ve y que se borra con la sala. Todo cuenta en tu plan."
       at="/conversation/sala"
       rows={rooms}
     >
       <h2 className="mt-8">Abrir una sala</h2>
-      {assistants.length === 0 ? (
+      {refusal ? (
+        <p className="mt-3">{refusal}</p>
+      ) : assistants.length === 0 ? (
         <p className="mt-3">
           Hace falta un asistente, con sus instrucciones y sus documentos.{" "}
           <a href="/conversation/assistant/crear">Crear asistente</a>
