@@ -9,6 +9,7 @@ import { chatRow } from "../../db/rows.server.ts";
 import type { ChatRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { textsIn } from "../../process/text/json.ts";
+import { withoutMarks } from "../../process/text/without-marks.ts";
 import { parseQueued, takeQueued } from "../../replies/queue.server.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
@@ -151,18 +152,6 @@ async function extractsOf({ db }: Services, chats: ChatRow[]): Promise<Map<strin
     .execute();
   return new Map(rows.map(({ id: leafId, begins }) => [leafId, withoutMarks(begins)]));
 }
-
-/** The beginning of a Markdown text as one plain line. */
-const withoutMarks = (text: string) =>
-  text
-    // Rules, and the line below the head of a table.
-    .replace(/^[ \t|:-]+$/gm, "")
-    .replace(/^[ \t]*(?:[#>]+|[-+*]|```\w*)[ \t]*/gm, "")
-    .replace(/\[([^\]\n]*)\]\([^)\s]*\)/g, "$1")
-    .replace(/[*_`~|]+|\[(\d{1,2})\]/g, "")
-    .replace(/\s+/g, " ")
-    .toWellFormed()
-    .trim();
 
 /** Throws 422 if the body refers to a project in which this person can't write, or to a model that is not there. */
 async function checkReferences(

@@ -3,6 +3,7 @@ import type { Db } from "../../db/engine.server.ts";
 import { excerptOf } from "../../db/search/excerpt.server.ts";
 import { type Hit, searchPassages, searchTyped } from "../../db/search/find.server.ts";
 import { limits } from "../../process/limits.ts";
+import { withoutMarks } from "../../process/text/without-marks.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { containsWords } from "../http/list.server.ts";
@@ -120,7 +121,7 @@ export const search = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
       .map((row) => ({
         ...row,
         createdAt: iso(row.createdAt),
-        excerpt: excerptOf(best.get(row.id)?.text ?? "", q),
+        excerpt: excerptOf(withoutMarks(best.get(row.id)?.text ?? ""), q),
       }));
     const chats = titles.map((chat) => ({ ...chat, lastMessageAt: iso(chat.lastMessageAt) }));
     const files = await foundFiles(db, person.id, bestOf(hits, "fileId"), q);

@@ -1,4 +1,5 @@
 import { cutText } from "../../../process/text/cut-text.ts";
+import { withoutMarks } from "../../../process/text/without-marks.ts";
 import type { Context } from "../../../web/context.ts";
 import type { Column, Item } from "../descriptions/description.ts";
 import { isReference, referred } from "../descriptions/reference.ts";
@@ -52,18 +53,15 @@ function cellOf(
   if (isReference(kind)) {
     return { text: names.get(String(value)) ?? "eliminado", to: `/admin/${referred[kind].path}/${value}` };
   }
-  const text = kind === "changes" ? changesIn(item) : kind === "markdown" ? unmarked(String(value)) : String(value);
+  const text =
+    kind === "changes"
+      ? changesIn(item)
+      : kind === "markdown"
+        ? withoutMarks(String(value).slice(0, 4 * longest))
+        : String(value);
   const line = text.replace(/\s+/g, " ").trim();
   return { text: line.length > longest ? `${cutText(line, longest)}…` : line };
 }
-
-/** Markdown as a line of words: its marks and the addresses of its links are left out. */
-const unmarked = (text: string): string =>
-  text
-    .slice(0, 4 * longest)
-    .replace(/\]\([^()\s]*\)/g, "")
-    .replace(/^[ \t]{0,12}(?:#{1,6}|>|[-*+]|\d{1,9}[.)])[ \t]/gm, "")
-    .replace(/[*_`~|[\]]/g, "");
 
 const changesIn = (item: Item) =>
   changesOf(String(item.resource), item.changes as Recorded)
