@@ -15,6 +15,9 @@ import { run } from "./run.ts";
 
 const drill = "--simulacro";
 
+// The restored data is for the user of the service alone.
+process.umask(0o077);
+
 await run(async () => {
   const [asked] = process.argv.slice(2);
   const isDrill = asked === drill;

@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { z } from "zod";
 import packageJson from "../../package.json" with { type: "json" };
+import { hasMigration } from "../db/migrate.server.ts";
 import { nameOf, readName, type Storage } from "../files/storage/storage.server.ts";
 import { ConfigError } from "../process/config.server.ts";
 import { objectOf } from "../process/text/json.ts";
@@ -244,6 +245,13 @@ export async function restoreCopy(
       const which = wanted ? `la copia ${wanted}` : "ninguna copia";
       throw new ConfigError(
         `En ${place.name} no está ${which}. Hay: ${copies.map(({ name }) => name).join(", ") || "nada"}.`,
+      );
+    }
+    if (!hasMigration(copy.migration)) {
+      const fits = copies.find(({ migration, engine }) => engine === copy.engine && hasMigration(migration));
+      const advice = fits ? `o nombra otra: la última de esta versión es ${fits.name}` : "y de esta no hay ninguna";
+      throw new ConfigError(
+        `La copia ${copy.name} es de una Tertulia más nueva (${copy.version}). Instala esa versión, ${advice}.`,
       );
     }
     if (copy.engine !== goal.database.engine) {

@@ -1,9 +1,10 @@
 import { copyFile, mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { v7 as newId } from "uuid";
-import type { BackupSettings } from "../process/config.server.ts";
+import { type BackupSettings, ConfigError } from "../process/config.server.ts";
 import { faultOf } from "../process/fault.ts";
 import { makeFolder, syncFile, syncFolder } from "../process/fsync.server.ts";
+import { whyUnusable } from "../process/unusable.server.ts";
 
 /** Keeps files under names with `/`. A file is there whole or not at all. */
 export interface BackupPlace {
@@ -54,7 +55,10 @@ class FolderPlace implements BackupPlace {
   }
 
   async list(prefix: string): Promise<string[]> {
-    await mkdir(this.name, { recursive: true, mode: 0o700 });
+    await mkdir(this.name, { recursive: true, mode: 0o700 }).catch((cause) => {
+      const why = whyUnusable(cause);
+      throw why ? new ConfigError(`BACKUP_URL: la carpeta ${this.name} ${why}.`, { cause }) : cause;
+    });
     const folder = join(this.name, prefix);
     const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error) => {
       if (faultOf(error).code === "ENOENT") return [];

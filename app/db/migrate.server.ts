@@ -162,6 +162,9 @@ export async function migrate(db: Db, engine: Engine): Promise<void> {
   if (error) throw error;
 }
 
+/** Whether this version has a migration of this name; of data of a newer version it has not. */
+export const hasMigration = (name: string): boolean => name in migrations;
+
 /** Migrations that were carried out by a newer version of the program, in their order. */
 export async function unknownMigrations(db: Db, engine: Engine): Promise<string[]> {
   // In PostgreSQL, other programs may have a table of that name in schemas of their own.
@@ -173,7 +176,7 @@ export async function unknownMigrations(db: Db, engine: Engine): Promise<string[
   const { rows } = await sql<{ name: string }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(db);
   return rows
     .map(({ name }) => name)
-    .filter((name) => !(name in migrations))
+    .filter((name) => !hasMigration(name))
     .sort();
 }
 

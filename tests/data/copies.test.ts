@@ -126,6 +126,19 @@ describe("a copy of an installation", () => {
     }
   });
 
+  it("of a newer version are refused, and one that fits is named", async () => {
+    const mixed = await openPlace({ folder: join(folder, "mixed") });
+    const { name: fits } = await makeCopy(mixed, undefined, sources, Date.parse("2026-12-01T03:00:00Z"));
+    const { name: newer } = await makeCopy(mixed, undefined, sources, Date.parse("2026-12-02T03:00:00Z"));
+    const path = join(folder, "mixed", "copias", `${newer}.json`);
+    const described = JSON.parse(readFileSync(path, "utf8")) as object;
+    writeFileSync(path, JSON.stringify({ ...described, migration: "0999_future" }));
+    await expect(restoreCopy(mixed, undefined, goal("newer"))).rejects.toThrow(
+      new RegExp(`Tertulia más nueva .* la última de esta versión es ${fits}`),
+    );
+    await restoreCopy(mixed, undefined, goal("fits"), fits);
+  });
+
   it("with an unrecognized description is left alone and not restored", async () => {
     const odd = await openPlace({ folder: join(folder, "odd") });
     await makeCopy(odd, undefined, sources, Date.parse("2025-01-01T03:00:00Z"));
