@@ -46,7 +46,9 @@ export async function runWorker<Answer>(
   const begun = performance.now();
   const watch = setInterval(() => {
     const passed = performance.now() - begun;
-    if (passed > time * waitsAtMost || (workOf(child.pid) ?? passed) > time) reject(new TooMuch("time"));
+    // Threads of one process work at the same time, and together take longer than has passed.
+    const worked = Math.min(passed, workOf(child.pid) ?? passed);
+    if (worked > time || passed > time * waitsAtMost) reject(new TooMuch("time"));
     if (memoryOf(child.pid) > memoryMb * 1024 * 1024) reject(new TooMuch("memory"));
   }, watchEvery);
   child.once("message", (answer) => resolve(answer as Answer));
