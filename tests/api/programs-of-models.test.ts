@@ -96,6 +96,8 @@ it("reads other files despite one that exceeds the memory", async () => {
   for (let n = 1; n < 5; n++) files.push(new File([`${n}`.repeat(1_900_000)], `grande-${n}.txt`));
   const sent = await api.upload(ana.token, [...files, new File(["A;B\n1;2"], "corta.csv")]);
   const fileIds = (sent.body as { items: { id: string }[] }).items.map(({ id }) => id);
+  const described = async (id: string) => (await api.call("GET", `/api/file/${id}`, { token: ana.token })).body;
+  for (const id of fileIds) await expect.poll(() => described(id)).toMatchObject({ state: "ready" });
   const [start] = await api.converse(ana.token, { content: "Mira", modelId, fileIds });
   const from = { chatId: start?.type === "start" ? start.chatId : "" };
   expect(await run("print(archivo('corta').filas, archivo('ancha').filas.length)", from)).toBe(
