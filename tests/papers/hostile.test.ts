@@ -4,6 +4,7 @@ import { joinHyphens } from "../../app/files/formats/hyphens.server.ts";
 import { readText } from "../../app/files/formats/read.server.ts";
 import { documentTypes } from "../../app/files/formats/types.server.ts";
 import { Unreadable } from "../../app/files/formats/unreadable.server.ts";
+import { textPdf } from "../support/text-pdf.ts";
 
 const room = 1_000_000;
 const read = async (bytes: string | Uint8Array, type: string) => {
@@ -28,11 +29,25 @@ const numbering = (level: string) => ({
 const numbered = (level: string) =>
   `<w:p><w:pPr><w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>Hola</w:t></w:r></w:p>`;
 
+const slide = (item: string): Uint8Array =>
+  zipSync({
+    "ppt/presentation.xml": utf8('<p:presentation><p:sldId r:id="a"/></p:presentation>'),
+    "ppt/_rels/presentation.xml.rels": utf8(
+      '<Relationships><Relationship Id="a" Type="x/slide" Target="slides/slide1.xml"/></Relationships>',
+    ),
+    "ppt/slides/slide1.xml": utf8(
+      `<p:sld><p:sp><a:p><a:pPr lvl="${item}"><a:buAutoNum type="arabicPeriod" startAt="${item}"/></a:pPr><a:t>Hola</a:t></a:p></p:sp></p:sld>`,
+    ),
+  });
+
 // Each of these once ended a reader with an error that nobody had foreseen, or lost the text.
 const cases: [name: string, make: () => string | Uint8Array, type: string, text: string][] = [
   ["a list level that is no number", () => docx(numbered("x"), numbering("x")), documentTypes.docx, "Hola"],
   ["a list level below zero", () => docx(numbered("-2"), numbering("-2")), documentTypes.docx, "Hola"],
   ["half a list level", () => docx(numbered("0.5"), numbering("0.5")), documentTypes.docx, "Hola"],
+  ["an item of a slide at a level that is no number", () => slide("x"), documentTypes.pptx, "1. Hola"],
+  ["an item of a slide at a level below zero", () => slide("-2"), documentTypes.pptx, "1. Hola"],
+  ["an item of a slide at level four billion", () => slide("4000000000"), documentTypes.pptx, "1. Hola"],
   [
     "a formula of 20,000 levels",
     () => docx(`<w:p><m:oMath>${deep("<m:e>", "</m:e>", 20_000)}</m:oMath><w:r><w:t>Hola</w:t></w:r></w:p>`),
@@ -87,6 +102,19 @@ describe("a document made to confuse its reader is read, or says why not", () =>
       "c.xhtml": chapter("Tercero"),
     });
     expect(await read(book, documentTypes.epub)).toBe("Primero\n\nTercero");
+  });
+
+  it("a printed form keeps its text beside its XFA answers", async () => {
+    const answers =
+      "<xfa:datasets><xfa:data><alta><nombre>Casilda Gil</nombre><plaza>214</plaza></alta></xfa:data></xfa:datasets>";
+    const form = textPdf("Solicitud de plaza de garaje de Casilda Gil", 1)
+      .toString("latin1")
+      .replace("/Type /Catalog", "/Type /Catalog /AcroForm << /Fields [] /XFA 9 0 R >>")
+      .replace("xref\n", `9 0 obj\n<< /Length ${answers.length} >>\nstream\n${answers}\nendstream\nendobj\nxref\n`);
+    const text = await read(Buffer.from(form, "latin1"), documentTypes.pdf);
+    expect(text).toContain("Solicitud de plaza de garaje");
+    expect(text).toContain("plaza: 214");
+    expect(text).not.toContain("nombre: Casilda Gil");
   });
 
   it("a mail with a head without end is damaged", async () => {

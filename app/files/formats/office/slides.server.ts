@@ -58,6 +58,14 @@ function writeSlide(writer: TextWriter, archive: Archive, path: string, authors:
   writer.page();
 }
 
+// Bounds of the format for the levels of a list, and for the number that a list begins with.
+const levelsAtMost = 9;
+const startAtMost = 32_767;
+const wholeIn = (written: string | undefined, least: number, most: number): number | undefined => {
+  const number = Number(written);
+  return written !== undefined && Number.isInteger(number) && number >= least && number <= most ? number : undefined;
+};
+const signsAfter: Record<string, string> = { ParenBoth: ")", ParenR: ")", Period: ".", Minus: " -" };
 const numberFormats: Record<string, string> = {
   alphaLc: "lowerLetter",
   alphaUc: "upperLetter",
@@ -70,7 +78,7 @@ class Shapes {
   readonly #writer: TextWriter;
   readonly #archive: Archive;
   readonly #relations: Relation[];
-  /** Words before the first text, until that is written. */
+  /** Words to write before the first text; empty once they are written. */
   #before: string;
   /** Numbers of the last items of the lists that are open, by level. */
   #counts: number[] = [];
@@ -120,7 +128,7 @@ class Shapes {
     else if (name === "a:tc") writer.cell();
     else if (name === "a:p" && this.#isTitle) writer.heading(1);
     else if (name === "a:p" || name === "a:br") writer.line();
-    else if (name === "a:pPr") this.#level = Number(attributes.lvl ?? 0);
+    else if (name === "a:pPr") this.#level = wholeIn(attributes.lvl, 0, levelsAtMost - 1) ?? 0;
     else if (name === "a:buAutoNum") writer.mark(this.#nextNumber(attributes));
     else if (name === "a:t") this.#isText = true;
     else if (name === "m:oMath") this.#formula = new TreeBuilder(name);
@@ -131,8 +139,11 @@ class Shapes {
   }
 
   #words(text: string): void {
-    this.#writer.words(this.#before + text);
-    this.#before = "";
+    if (text.trim()) {
+      this.#writer.words(this.#before);
+      this.#before = "";
+    }
+    this.#writer.words(text);
   }
 
   /** The number of an item as its list writes it, such as «2.» or «b)» (ECMA-376, part 1, 20.1.10.61). */
@@ -140,10 +151,10 @@ class Shapes {
     const [, format = "arabic", signs = "Period"] =
       /^([a-zA-Z]+?)(ParenBoth|ParenR|Period|Plain|Minus)$/.exec(type) ?? [];
     this.#counts.length = Math.min(this.#counts.length, this.#level + 1);
-    const count = (this.#counts[this.#level] ?? Number(startAt ?? 1) - 1) + 1;
+    const count = (this.#counts[this.#level] ?? (wholeIn(startAt, 1, startAtMost) ?? 1) - 1) + 1;
     this.#counts[this.#level] = count;
     const number = formatted(count, numberFormats[format] ?? "decimal");
-    return `${signs === "ParenBoth" ? "(" : ""}${number}${{ ParenBoth: ")", ParenR: ")", Period: ".", Minus: " -" }[signs] ?? ""}`;
+    return `${signs === "ParenBoth" ? "(" : ""}${number}${signsAfter[signs] ?? ""}`;
   }
 
   #close(name: string): void {
