@@ -9,15 +9,16 @@ import { layoutText, type PrintedPiece } from "./layout.server.ts";
 import { answersInXfa } from "./xfa.server.ts";
 
 const pagesAtMost = 5_000;
+// In characters: a page may have a shorter answer by chance.
+const shortAnswer = 4;
 
-type Page = Awaited<ReturnType<Awaited<ReturnType<typeof openPdf>>["getPage"]>>;
+type Pdf = Awaited<ReturnType<typeof openPdf>>;
+type Page = Awaited<ReturnType<Pdf["getPage"]>>;
 type Matrix = number[];
 
 /** The text of each page of a PDF, up to `room` characters, and how many pages it has. Throws Unreadable. */
 export async function pdfPages(bytes: Uint8Array, room: number): Promise<{ pages: string[]; count: number }> {
   const pdf = await openPdf(bytes).catch(refuse);
-  const answers = await xfaAnswers(bytes, pdf);
-  if (answers.length > 0) return { pages: [answers.join("\n")], count: pdf.numPages };
   if (pdf.numPages > pagesAtMost) {
     throw new Unreadable(`tiene más de ${pagesAtMost.toLocaleString("es")} páginas. Pártelo en varios.`);
   }
@@ -30,14 +31,23 @@ export async function pdfPages(bytes: Uint8Array, room: number): Promise<{ pages
     pages.push(text);
     left -= text.length;
   }
+  const [first = ""] = pages;
+  const answers = await unshownAnswers(bytes, pdf, first);
+  if (answers.length > 0) pages[0] = [first, ...answers].join("\n");
   return { pages: joinHyphens(pages), count: pdf.numPages };
 }
 
-/** Answers of a form that only some programs show: of its pages there is one that says so, in place of them. */
-async function xfaAnswers(bytes: Uint8Array, pdf: Awaited<ReturnType<typeof openPdf>>): Promise<string[]> {
+/**
+ * Answers of an XFA form that its pages do not show. A form that only Adobe's programs can draw has one page, which says so; a printed form
+ * of one page has the same answers in its fields.
+ */
+async function unshownAnswers(bytes: Uint8Array, pdf: Pdf, shown: string): Promise<string[]> {
   if (pdf.numPages !== 1) return [];
   const { info } = await pdf.getMetadata().catch(refuse);
-  return recordOf(info)?.IsXFAPresent === true ? answersInXfa(bytes) : [];
+  if (recordOf(info)?.IsXFAPresent !== true) return [];
+  return answersInXfa(bytes)
+    .filter(({ answer }) => answer.length < shortAnswer || !shown.includes(answer))
+    .map(({ name, answer }) => `${name}: ${answer}`);
 }
 
 /** Text of a page with the answers of its form and its notes: straight text first, then turned text. */

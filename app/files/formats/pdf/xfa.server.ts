@@ -6,11 +6,13 @@ const streamsAtMost = 2_000;
 const streamAtMost = 8 * 1024 * 1024;
 const answersAtMost = 5_000;
 
+type Answer = { name: string; answer: string };
+
 /**
- * Answers of a form in XFA (Adobe XML Forms Architecture 3.3), a line for each with its name. They stand in a stream of XML, which pdf.js
- * reads of some forms only. Empty if there are none, as in a file that is encrypted.
+ * Answers of an XFA form (Adobe XML Forms Architecture 3.3) with the names of their fields. The file has them in a stream of XML, which
+ * pdf.js does not give. Empty if there are none, as in an encrypted file.
  */
-export function answersInXfa(bytes: Uint8Array): string[] {
+export function answersInXfa(bytes: Uint8Array): Answer[] {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
   for (let n = 0; n < streamsAtMost; n++) {
@@ -40,11 +42,11 @@ function textOf(stream: Buffer): string {
   }
 }
 
-function answersIn(element: Element): string[] {
+function answersIn(element: Element): Answer[] {
   return elementsOf(element).flatMap((child) => {
     if (elementsOf(child).length > 0) return answersIn(child);
     const answer = textWithin(child).replace(/\s+/g, " ").trim();
-    return answer ? [`${nameOf(child.name)}: ${answer}`] : [];
+    return answer ? [{ name: nameOf(child.name), answer }] : [];
   });
 }
 
