@@ -35,14 +35,6 @@ let lastSent = Number.NEGATIVE_INFINITY;
 /** Whether this page is sending a form or did so a moment ago. */
 export const isSending = () => underway > 0 || performance.now() - lastSent < settles;
 
-type Send = <Answer>(action: () => Promise<Answer>) => Promise<Answer>;
-let send: Send = (action) => action();
-
-/** Another way to send forms from now on, once a file was chosen: one that tells its progress. */
-export function sendBy(way: Send): void {
-  send = way;
-}
-
 /**
  * Client action of every form. If the server is unreachable or the session has ended, the form keeps its values and is
  * resent later.
@@ -51,7 +43,7 @@ export async function sendForm<Answer>({ request, serverAction }: Submission<Ans
   const kept = request.clone();
   underway++;
   try {
-    return await send(serverAction);
+    return await serverAction();
   } catch (error) {
     const form = await kept.formData();
     const refused =

@@ -4,7 +4,6 @@ import type { FormResult } from "../../web/forms/form.server.ts";
 import { Field } from "./field.tsx";
 import { Fields } from "./fields.tsx";
 import { PostForm } from "./post-form.tsx";
-import { sendBy } from "./send-form.ts";
 
 /** Documents and the button that sends them. */
 export function UploadForm({ result }: { result: FormResult | undefined }) {
@@ -54,9 +53,9 @@ type Props = {
 };
 
 // Without it, as where the line has gone, the form is sent all the same.
-const tellProgress = () =>
-  import("./with-progress.ts").then(
-    ({ withProgress }) => sendBy(withProgress),
+const prepare = () =>
+  import("./upload-progress.ts").then(
+    ({ tellProgress }) => tellProgress(),
     () => {},
   );
 
@@ -79,7 +78,7 @@ export function UploadField(props: Props) {
           accept={accept}
           multiple={multiple}
           required={required}
-          onChange={tellProgress}
+          onChange={prepare}
           aria-invalid={error ? true : undefined}
           aria-describedby={`${id}-files-hint`}
         />

@@ -1,15 +1,14 @@
+let isTelling = false;
+
 /**
- * Sends a form of files, and says in the cover of the page how much has arrived. The router sends with `fetch`, which tells no progress of
- * what it sends; XMLHttpRequest does.
+ * Has forms with files say how much of them has arrived, in the cover of the page. The router sends forms with `fetch`, which tells no
+ * progress of a request; XMLHttpRequest does.
  */
-export async function withProgress<Answer>(send: () => Promise<Answer>): Promise<Answer> {
+export function tellProgress(): void {
+  if (isTelling) return;
+  isTelling = true;
   const usual = window.fetch;
   window.fetch = (input, init) => (input instanceof Request && isOfFiles(input) ? post(input) : usual(input, init));
-  try {
-    return await send();
-  } finally {
-    window.fetch = usual;
-  }
 }
 
 const isOfFiles = ({ headers }: Request) => headers.get("Content-Type")?.startsWith("multipart/form-data");
