@@ -249,9 +249,9 @@ export async function restoreCopy(
     }
     if (!hasMigration(copy.migration)) {
       const fits = copies.find(({ migration, engine }) => engine === copy.engine && hasMigration(migration));
-      const advice = fits ? `o nombra otra: la última de esta versión es ${fits.name}` : "y de esta no hay ninguna";
+      const advice = fits ? `Para esta, la última es ${fits.name}: nómbrala.` : "Para esta no hay ninguna.";
       throw new ConfigError(
-        `La copia ${copy.name} es de una Tertulia más nueva (${copy.version}). Instala esa versión, ${advice}.`,
+        `La copia ${copy.name} es de una Tertulia más nueva (${copy.version}): instala esa versión u otra posterior. ${advice}`,
       );
     }
     if (copy.engine !== goal.database.engine) {

@@ -115,7 +115,7 @@ function renderMath(source: string, displayMode: boolean): string {
     const html = temml.renderToString(source, { displayMode, throwOnError: false, trust: false, maxExpand: 100 });
     const math = html.replace(/ (?:style|id)="[^"]*"/g, "").replace(/<\/?a\b[^>]*>/g, "");
     // A wide one is moved sideways by itself, also by keyboard.
-    return displayMode ? `<span class="formula" tabindex="0">${math}</span>` : math;
+    return displayMode ? `<span class="formula" role="group" tabindex="0" aria-label="Fórmula">${math}</span>` : math;
   } catch {
     // An incomplete formula, or one nested deeper than the stack: shown as source.
     return `<code>${escapeHtml(source)}</code>`;

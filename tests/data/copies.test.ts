@@ -134,7 +134,7 @@ describe("a copy of an installation", () => {
     const described = JSON.parse(readFileSync(path, "utf8")) as object;
     writeFileSync(path, JSON.stringify({ ...described, migration: "0999_future" }));
     await expect(restoreCopy(mixed, undefined, goal("newer"))).rejects.toThrow(
-      new RegExp(`Tertulia más nueva .* la última de esta versión es ${fits}`),
+      new RegExp(`Tertulia más nueva .* Para esta, la última es ${fits}`),
     );
     await restoreCopy(mixed, undefined, goal("fits"), fits);
   });

@@ -96,7 +96,7 @@ export function sayRefusal({ name }: AccessRow, error: unknown, log: Log): Probl
       : new Problem(502, `«${name}» no acepta a esta instalación. Avisa a quien administra.`);
   }
   const { name: kind, code } = faultOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);
-  if (kind === "TimeoutError" || kind === "AbortError" || error instanceof TypeError || code?.startsWith("E")) {
+  if (kind === "TimeoutError" || kind === "AbortError" || error instanceof TypeError || code.startsWith("E")) {
     return new Problem(504, `«${name}» no contesta ahora mismo. Vuelve a intentarlo en un momento.`);
   }
   return new Problem(

@@ -57,7 +57,7 @@ export async function settle(
       if (!(await isBeingWritten(trx, run.messageId))) await endArtifact();
       return;
     }
-    await storeRest(trx, run, parts, run.isRenumbered && !isLeft);
+    await storeRest(trx, run, { parts, isRenumbered: run.isRenumbered && !isLeft, now });
     if (run.prompt) await storePrompt(trx, run.messageId, run.prompt);
     if (isLeft) return;
     await endArtifact();
@@ -90,10 +90,12 @@ function countedWith(reply: MessageRow, added: ReplyUsage, cost: number) {
 const sumOf = (before: number | null, added: number | undefined): number | null =>
   added === undefined ? before : (before ?? 0) + added;
 
+type Rest = { parts: Run["parts"]; isRenumbered: boolean; now: number };
+
 /** Stores the parts that are not stored yet; all of them under new numbers where these have changed. */
-async function storeRest(trx: Trx, run: Run, parts: Run["parts"], isRenumbered: boolean): Promise<void> {
+async function storeRest(trx: Trx, run: Run, { parts, isRenumbered, now }: Rest): Promise<void> {
   if (isRenumbered) await trx.deleteFrom("parts").where("messageId", "=", run.messageId).execute();
-  await storeParts(trx, run.messageId, isRenumbered ? numbered(parts) : run.unstored(parts), Date.now());
+  await storeParts(trx, run.messageId, isRenumbered ? numbered(parts) : run.unstored(parts), now);
 }
 
 async function isBeingWritten(trx: Trx, id: string): Promise<boolean> {

@@ -65,7 +65,7 @@ export default function Errand({ loaderData: { errand, html }, actionData }: Rou
         planned={plan.length > 0}
         left={errand.stepsTaken.some((one) => one.state !== "done")}
       />
-      {!isAtWork && state !== "done" && (
+      {!isAtWork && (
         <p className="mt-3">
           <a href={`/conversation/encargo/${id}/plan`}>Cambiar el plan, el modelo y los límites</a>
         </p>
