@@ -92,10 +92,8 @@ describe.each(await sharedEngines())("a PostgreSQL", (engine) => {
       DATABASE_URL: Object.assign(new URL(url), { username: role, password: "clave" }).href,
     });
     const sent = await Promise.all(Array.from({ length: 16 }, (_, n) => send(browser, `Hola ${n}`)));
-    // On a busy machine one may wait too long for a connection, and is told so.
-    expect(sent.map(({ status }) => status).filter((status) => status !== 303 && status !== 503)).toEqual([]);
-    const taken = sent.flatMap(({ status, headers }) => (status === 303 ? [headers.get("Location") ?? ""] : []));
-    expect(taken.length).toBeGreaterThan(5);
+    expect(sent.map(({ status }) => status)).toEqual(sent.map(() => 303));
+    const taken = sent.map(({ headers }) => headers.get("Location") ?? "");
     for (const chat of taken) {
       await vi.waitFor(async () => expect(readable(await browser.html(chat))).toContain("Con dos frases."), 30_000);
     }

@@ -9,8 +9,9 @@ import type { Log } from "../../process/log.server.ts";
 const connectionsOfAll = 80;
 const poolAtMost = 20;
 const poolAtLeast = 4;
-// In ms, to wait for a free connection; after that an error is better.
-const connectedWithin = 5_000;
+// In ms, to wait for a free connection; after that an error is better. As long as a lock is waited for: writers that wait for one hold
+// connections.
+const connectedWithin = 10_000;
 // In ms: how long a PostgreSQL without room is not asked for one more connection, and the time between attempts to open the first one.
 const roomAfter = 2_000;
 const startsAfter = 200;
