@@ -19,6 +19,7 @@ describe.each(await queryEngines())("search on $name", (engine) => {
     ana = await api.signUp();
     await api.converse(ana.token, { content: "Los gatos de mi abuela duermen en el tejado." });
     await api.converse(ana.token, { content: "¿Cuándo se poda un níspero japonés?" });
+    await api.converse(ana.token, { content: "Encargué treinta carruajes." });
   });
   afterAll(() => api.close());
 
@@ -32,6 +33,8 @@ describe.each(await queryEngines())("search on $name", (engine) => {
     ["nispero", ["níspero"]],
     ["podar japones", ["poda", "japonés"]],
     ["teja", ["tejado"]],
+    ["treinta", ["treinta"]],
+    ["treinta carruajes", ["treinta", "carruajes"]],
   ])("finds «%s» ignoring case, accents and endings, and marks matches", async (q, words) => {
     expect(marked(await find(q))).toEqual(words);
   });
@@ -66,6 +69,13 @@ describe.each(await queryEngines())("search on $name", (engine) => {
     const own = messages.filter(({ role }) => role === "user");
     expect(own).toHaveLength(1);
     expect(own[0]?.excerpt.map(({ text }) => text).join("").length).toBeLessThan(260);
+  });
+
+  it("shows excerpts of messages without Markdown's marks", async () => {
+    await api.converse(ana.token, { content: "## Pliego\n\n- **Pértigas** sobre [la mesa](https://ejemplo.es/actas)" });
+    const own = (await find("pértigas")).messages.find(({ role }) => role === "user");
+    expect(own?.excerpt.map(({ text }) => text).join("")).toBe("Pliego Pértigas sobre la mesa");
+    expect(own?.excerpt.filter(({ hit }) => hit).map(({ text }) => text)).toEqual(["Pértigas"]);
   });
 
   it("opens the page of a long chat around a message", async () => {

@@ -7,7 +7,7 @@ import { type Meaning, nearestPassages } from "./meaning.server.ts";
 import { ownerWord } from "./passages.server.ts";
 import { rank } from "./rank.server.ts";
 import { countedAtMost, type Saying, termsOf } from "./terms.server.ts";
-import { questionWords, searchWords, withTilde } from "./words.server.ts";
+import { questionWords, searchWords, typedWords, withTilde } from "./words.server.ts";
 
 export type Hit = Omit<PassageRow, "seq" | "words" | "ownerId">;
 /** `covered`: how many of the question's words the hit has, in some form; `near`: whether its meaning is much nearer than the average. */
@@ -139,7 +139,7 @@ export async function searchTyped(
   search: Search,
   meaningOf: (question: string) => Promise<Meaning | undefined>,
 ): Promise<Hit[]> {
-  const words = questionWords(search.question);
+  const words = typedWords(search.question);
   if (words.length === 0) return [];
   const all = await findPassages(db, engine, search, allOf(engine, words));
   if (all.length > 0) return all.map(({ words: _, seq: __, ...hit }) => hit);

@@ -79,6 +79,13 @@ export function questionWords(question: string): string[] {
   return [...new Set([...used, ...formsOf(question)])].slice(0, termsAtMost);
 }
 
+/** The words of a question that its text may have itself: without forms that only questions get, such as 30 for «treinta». */
+export function typedWords(question: string): string[] {
+  const indexed = new Set(searchWords(question));
+  const onlyAsked = new Set(formsOf(question).filter((form) => !indexed.has(form)));
+  return questionWords(question).filter((word) => !onlyAsked.has(word));
+}
+
 // Letters «n» tried in a word: no real word has more.
 const tildesAtMost = 4;
 
