@@ -17,6 +17,10 @@ El contrato comienza el 3 de mayo de 2024. El arrendatario, con NIF 71.928.364-K
 ## Animales
 
 Se permite tener un gato, previa comunicación escrita (artículo 14).
+
+## Obras
+
+Las obras cuestan 2\u00a0450 euros.
 `;
 const recipe = `# Bizcocho de naranja
 
@@ -56,6 +60,7 @@ describe.each(await queryEngines())("finding on $name", (engine) => {
     ["misspelt words", "cuando debuelben la fiansa", "y se devolverá en el plazo"],
     ["other words for the same", "¿Puede el inquilino del piso tener una mascota?", "tener un gato"],
     ["an amount written otherwise", "1280 €", "1.280 euros"],
+    ["an amount with a hard space", "2450 €", "2\u00a0450 euros"],
     ["a date written otherwise", "¿Qué pasa el 03/05/2024?", "3 de mayo"],
     ["a date without its year", "3 de mayo", "3 de mayo"],
     ["a code without its marks", "71928364K", "71.928.364-K"],

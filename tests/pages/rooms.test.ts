@@ -206,7 +206,7 @@ it("the host reads guest messages only if announced on entry", async () => {
   expect((await guest.fetch(at)).status).toBe(404);
 });
 
-it("is opened by nobody whom the house does not let", async () => {
+it("shows why a person may not open one, without a form", async () => {
   const luis = new Browser(server.url);
   await luis.signUp("Luis");
   await luis.change("/conversation/assistant/crear", { name: "Otro" });
