@@ -39,6 +39,14 @@ describe.each(await queryEngines())("search on $name", (engine) => {
     expect(marked(await find(q))).toEqual(words);
   });
 
+  it("finds a number word in the list of messages", async () => {
+    const { body } = await api.call("GET", "/api/message?q=treinta%20carruajes", { token: ana.token });
+    const { items } = body as { items: { role: string; content: string }[] };
+    expect(items.filter(({ role }) => role === "user").map(({ content }) => content)).toEqual([
+      "Encargué treinta carruajes.",
+    ]);
+  });
+
   it("requires all words and finds any part of a title", async () => {
     expect((await find("gatos níspero")).messages).toEqual([]);
     expect((await find("abuela")).chats).toMatchObject([{ title: expect.stringContaining("gatos de mi abuela") }]);

@@ -227,7 +227,7 @@ function overlap(a: Set<string>, b: Set<string>): number {
  * so that a common word costs no more than a rare one.
  */
 export function messagesSaying(engine: Engine, typed: string, ownerId: string | undefined) {
-  const words = questionWords(typed);
+  const words = typedWords(typed);
   if (words.length === 0) return sql<string>`(select '')`;
   const owner = ownerId === undefined ? [] : [ownerWord(ownerId)];
   const owned = ownerId === undefined ? sql`1 = 1` : sql`p."ownerId" = ${ownerId}`;
