@@ -1,7 +1,9 @@
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { Worker } from "node:worker_threads";
 import { Kysely, sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { openDatabase } from "../../app/db/connection.server.ts";
@@ -167,6 +169,33 @@ describe("an embedded database", () => {
       });
     await Promise.all(Array.from({ length: 50 }, add));
     expect((await sql<{ n: number }>`select n from counted`.execute(db)).rows).toEqual([{ n: 50 }]);
+    await close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it("waits in a transaction while a checkpoint holds the lock", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tertulia-"));
+    const { db, close } = await openDatabase({ dataDir: folder, databaseUrl: undefined }, log);
+    await sql`create table counted (n integer)`.execute(db);
+    // Waiting blocks this thread, so another one holds the lock, as the last pass of a checkpoint does.
+    const holder = new Worker(
+      `const { parentPort, workerData } = require("node:worker_threads");
+      const database = new (require("node:sqlite").DatabaseSync)(workerData);
+      database.exec("begin immediate");
+      parentPort.postMessage("held");
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+      database.exec("rollback");
+      database.close();`,
+      { eval: true, workerData: join(folder, "tertulia.db") },
+    );
+    const ended = once(holder, "exit");
+    await once(holder, "message");
+    await db.transaction().execute(async (trx) => {
+      await sql`select n from counted`.execute(trx);
+      await sql`insert into counted values (1)`.execute(trx);
+    });
+    expect((await sql<{ n: number }>`select n from counted`.execute(db)).rows).toEqual([{ n: 1 }]);
+    await ended;
     await close();
     rmSync(folder, { recursive: true });
   });

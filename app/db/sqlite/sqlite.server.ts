@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import {
+  CompiledQuery,
   type DatabaseConnection,
   type Dialect,
   type Driver,
@@ -105,7 +106,13 @@ class SyncedDriver implements Driver {
 
   init = () => this.#driver.init();
   destroy = () => this.#driver.destroy();
-  beginTransaction = (connection: DatabaseConnection) => this.#driver.beginTransaction(connection);
+  /**
+   * Takes the lock for writing at once. SQLite waits for a lock (`busy_timeout`) only here: a transaction that has read fails at its
+   * first write when a checkpoint holds the lock.
+   */
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+  }
   commitTransaction = (connection: DatabaseConnection) => this.#driver.commitTransaction(connection);
   rollbackTransaction = (connection: DatabaseConnection) => this.#driver.rollbackTransaction(connection);
 
