@@ -21,11 +21,13 @@ async function answer(job: ReadingJob): Promise<ReadingAnswer> {
 
 async function read({ path, mediaType, scanned }: ReadingJob): Promise<DocumentText> {
   const bytes = mediaType.startsWith("image/") ? undefined : readFileSync(path);
-  const found = bytes ? await readText(bytes, mediaType, 2 * limits.fileText) : { text: withoutCuts(scanned, 1) ?? "" };
+  const found = bytes
+    ? await readText(bytes, mediaType, 2 * limits.fileText)
+    : { text: joinHyphens([scanned?.get(1) ?? ""])[0] ?? "" };
   const isPaged = "pages" in found;
   const texts = cut(
     (isPaged
-      ? found.pages.map((page, index) => withoutCuts(scanned, index + 1) ?? page)
+      ? joinHyphens(found.pages.map((page, index) => scanned?.get(index + 1) ?? page))
       : [found.text.slice(0, 2 * limits.fileText)]
     ).map(tidy),
     isPaged,
@@ -36,12 +38,6 @@ async function read({ path, mediaType, scanned }: ReadingJob): Promise<DocumentT
     passages: passagesOf(texts, isPaged),
     withoutText: isPaged ? texts.flatMap((text, index) => (text ? [] : [index + 1])) : [],
   };
-}
-
-/** The recognised text of a page; words that were hyphenated between two lines are joined. */
-function withoutCuts(scanned: ReadingJob["scanned"], page: number): string | undefined {
-  const text = scanned?.get(page);
-  return text === undefined ? undefined : joinHyphens([text])[0];
 }
 
 /** The texts up to the limit, and a note at the cut: on a page of its own if the document has pages. */

@@ -129,7 +129,16 @@ describe("a document made to confuse its reader is read, or says why not", () =>
     await expect(read(swollen, documentTypes.odt)).rejects.toThrow(/se hincha/);
   });
 
+  it("joins a word cut between two pages before the page number", () => {
+    expect(joinHyphens(["El expe-\n- 3 -\n", "diente, completo.\nOtra cosa"])).toEqual([
+      "El expediente,\n- 3 -\n",
+      "completo.\nOtra cosa",
+    ]);
+    expect(joinHyphens(["El expe-\nPágina 3 de 9", "diente"])).toEqual(["El expediente\nPágina 3 de 9", ""]);
+    expect(joinHyphens(["El expe-", "", "diente"])).toEqual(["El expe-", "", "diente"]);
+  });
+
   it("joins a text of only hyphenated pieces quickly", () => {
-    expect(joinHyphens(["ab-".repeat(1_000_000)])).toHaveLength(1);
+    expect(joinHyphens(["ab-".repeat(1_000_000), "ab-\n1 1 ".repeat(200_000), ""])).toHaveLength(3);
   });
 });
