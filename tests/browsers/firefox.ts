@@ -14,10 +14,13 @@ type Element = {
   $(selector: string): Promise<Element | null>;
   evaluate<Value>(read: (element: never) => Value): Promise<Value>;
 };
+type Ready = { waitUntil: "domcontentloaded" };
 type Page = {
-  goto(url: string, options: { waitUntil: "domcontentloaded" }): Promise<unknown>;
+  goto(url: string, options: Ready): Promise<unknown>;
+  reload(options: Ready): Promise<unknown>;
+  setViewport(size: { width: number; height: number }): Promise<void>;
   url(): string;
-  evaluate<Value>(read: () => Value): Promise<Value>;
+  evaluate<Value>(read: string | (() => Value)): Promise<Value>;
   $(selector: string): Promise<Element | null>;
 };
 type Puppeteer = { launch(options: object): Promise<{ newPage(): Promise<Page>; close(): Promise<void> }> };
@@ -34,10 +37,18 @@ export async function openFirefox({ javaScript }: { javaScript: boolean }): Prom
     if (!element) throw new Error(`there is no ${xpath} on ${page.url()}`);
     return element;
   }
+  const ready: Ready = { waitUntil: "domcontentloaded" };
   return {
     async go(url) {
-      await page.goto(url, { waitUntil: "domcontentloaded" });
+      await page.goto(url, ready);
     },
+    // Puppeteer waits for an event that a page kept in memory does not send.
+    back: () => page.evaluate("void history.back()"),
+    async reload() {
+      await page.reload(ready);
+    },
+    resize: (width, height) => page.setViewport({ width, height }),
+    evaluate: (expression) => page.evaluate(expression),
     url: async () => page.url(),
     isLoaded: () => page.evaluate(() => document.readyState === "complete"),
     title: () => page.evaluate(() => document.title),

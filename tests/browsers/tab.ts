@@ -10,6 +10,12 @@ export type Tab = {
   fill(label: string, text: string): Promise<void>;
   choose(label: string, option: string): Promise<void>;
   press(name: string): Promise<void>;
+  back(): Promise<void>;
+  reload(): Promise<void>;
+  /** Gives the page this size, in CSS pixels. */
+  resize(width: number, height: number): Promise<void>;
+  /** Value of an expression, in a page whose own scripts may be off. */
+  evaluate<Value>(expression: string): Promise<Value>;
   close(): Promise<void>;
 };
 

@@ -57,12 +57,21 @@ export async function openWebKit({ javaScript }: { javaScript: boolean }): Promi
     }
     throw new Error(`there is no ${xpath}`);
   }
+  const evaluate = <Value>(expression: string) =>
+    send<Value>("POST", `${tab}/execute/sync`, { script: `return ${expression}`, args: [] });
   const read = async () => send<string>("GET", `${await find("//body")}/text`);
   return {
     go: (url) => send("POST", `${tab}/url`, { url }),
     url: () => send("GET", `${tab}/url`),
-    isLoaded: () =>
-      send("POST", `${tab}/execute/sync`, { script: "return document.readyState === 'complete'", args: [] }),
+    isLoaded: () => evaluate("document.readyState === 'complete'"),
+    evaluate,
+    back: () => send("POST", `${tab}/back`, {}),
+    reload: () => send("POST", `${tab}/refresh`, {}),
+    async resize(width, height) {
+      // A window has a bar and borders beside its page.
+      const [around, above] = await evaluate<[number, number]>("[outerWidth - innerWidth, outerHeight - innerHeight]");
+      await send("POST", `${tab}/window/rect`, { width: width + around, height: height + above });
+    },
     title: () => send("GET", `${tab}/title`),
     text: () => read().catch(read),
     async fill(label, text) {
