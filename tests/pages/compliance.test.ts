@@ -50,8 +50,21 @@ describe("the measures of the ENS", () => {
     [{ nightlyCopies: "plain" }, ["mp.si.2"]],
   ])("%j: these are missing", (changed, codes) => expect(missing(changed).sort()).toEqual(codes));
 
+  it("name the way by which anybody gets an account", () => {
+    const said = (changed: object) =>
+      measuresOfEns({ ...security, ...changed }).find(({ code }) => code === "op.acc.4")?.text;
+    const own = "Cualquiera puede crear una cuenta (que su correo sea suyo no se comprueba): SIGNUP=closed.";
+    const access = "Un acceso da cuenta a cualquiera que entre por él: pon sus dominios en Accesos.";
+    expect(said({ signup: "open" })).toBe(own);
+    expect(said({ openAccesses: 1 })).toBe(access);
+    expect(said({ signup: "open", passwords: false, openAccesses: 1 })).toBe(access);
+    expect(said({ signup: "open", openAccesses: 1 })).toBe(`${own} ${access}`);
+  });
+
   it("are on a page with what is set here", async () => {
     const text = readable(await admin.html("/admin/tratamiento/ens"));
+    const today = new Intl.DateTimeFormat("es", { dateStyle: "long" }).format(new Date());
+    expect(text).toContain(`Sistema de ________________, con sus ajustes a ${today}:`);
     expect(text).toContain("op.exp.8 Registro de la actividad Cubierta Auditoría sellada");
     expect(text).toContain("mp.com.2 Protección de la confidencialidad Falta PUBLIC_URL no empieza por https.");
     const visitor = new Browser(server.url);

@@ -1,4 +1,4 @@
-import type { Processing } from "./in-words.server.ts";
+import { blank, inWords, type Processing } from "./in-words.server.ts";
 
 type Security = Processing["security"];
 /** `covered`: the program covers it with its settings; `missing`: a setting is wanted; `house`: the organisation has to see to it. */
@@ -85,7 +85,7 @@ export function measuresOfEns(security: Security): Measure[] {
       "Proceso de gestión de derechos de acceso",
       (security.signup === "closed" || !passwords) && security.openAccesses === 0,
       "Las altas se gestionan: por la organización o por invitación; los grupos dan los derechos, y desactivar una cuenta corta todo al momento.",
-      "Cualquiera puede crear una cuenta (que su correo sea suyo no se comprueba): SIGNUP=closed, y los dominios de cada acceso.",
+      openAccounts(security),
     ),
     set(
       "op.acc.5",
@@ -304,6 +304,20 @@ export function measuresOfEns(security: Security): Measure[] {
   ];
 }
 
+/** Ways to an account that nobody decides on, each with the setting that closes it. */
+function openAccounts({ signup, passwords, openAccesses }: Security): string {
+  const ways = [];
+  if (passwords && signup !== "closed")
+    ways.push(
+      `${signup === "open" ? "Cualquiera puede" : "Quien diga un correo de los dominios puede"} crear una cuenta (que su correo sea suyo no se comprueba): SIGNUP=closed.`,
+    );
+  if (openAccesses > 0)
+    ways.push(
+      `${openAccesses === 1 ? "Un acceso da" : `${openAccesses} accesos dan`} cuenta a cualquiera que entre por él: pon sus dominios en Accesos.`,
+    );
+  return ways.join(" ");
+}
+
 const physical: Measure[] = [
   ["mp.if.1", "Áreas separadas y con control de acceso"],
   ["mp.if.2", "Identificación de las personas"],
@@ -324,11 +338,14 @@ const physical: Measure[] = [
 
 const said: Record<Coverage, string> = { covered: "Cubierta", missing: "Falta", house: "De la organización" };
 
-/** The measures in words, and how many there are of each kind. */
-export function ensOf({ security }: Processing) {
-  const measures = measuresOfEns(security);
+/** The measures in words, how many there are of each kind, whose system it is and on which day. */
+export function ensOf(processing: Processing, timeZone: string) {
+  const measures = measuresOfEns(processing.security);
+  const { day } = inWords(processing, timeZone);
   const count = (coverage: Coverage) => measures.filter((one) => one.coverage === coverage).length;
   return {
+    day,
+    controller: processing.controller.name ?? blank,
     missing: measures.filter(({ coverage }) => coverage === "missing"),
     measures: measures.map(({ coverage, ...one }) => ({ ...one, state: said[coverage] })),
     counts: { covered: count("covered"), missing: count("missing"), house: count("house") },

@@ -2,12 +2,12 @@ import { TableHead } from "../../../ui/table-head.tsx";
 import type { ensOf } from "./ens.server.ts";
 
 /** The measures of the ENS and how the settings stand to each: a beginning of the statement of applicability, on paper too. */
-export function Ens({ missing, measures, counts }: ReturnType<typeof ensOf>) {
+export function Ens({ day, controller, missing, measures, counts }: ReturnType<typeof ensOf>) {
   return (
     <>
       <h1>Medidas del Esquema Nacional de Seguridad</h1>
       <p className="mt-2 text-text-2">
-        Real Decreto 311/2022, anexo II, con los ajustes de ahora: {counts.covered} cubiertas,{" "}
+        Real Decreto 311/2022, anexo II. Sistema de {controller}, con sus ajustes a {day}: {counts.covered} cubiertas,{" "}
         {counts.missing === 0 ? "ninguna que falte" : `${counts.missing} que faltan`} y {counts.house} de la
         organización. La categoría del sistema y lo que se aplica los decide ella: esto es el borrador de su declaración
         de aplicabilidad.

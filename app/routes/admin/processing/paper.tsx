@@ -17,11 +17,12 @@ export const meta: Route.MetaFunction = ({ loaderData, matches }) =>
 
 export async function loader({ context, params }: Route.LoaderArgs) {
   const processing = await read(context.get(apiContext).api.system.processing.$get());
+  const zone = context.get(zoneContext);
   switch (params.paper) {
     case "ens":
-      return { title: "Medidas del ENS", ens: ensOf(processing) };
+      return { title: "Medidas del ENS", ens: ensOf(processing, zone) };
     case "impacto":
-      return { title: "Evaluación de impacto", impact: impactOf(processing, context.get(zoneContext)) };
+      return { title: "Evaluación de impacto", impact: impactOf(processing, zone) };
     case "familias":
       return { title: "Carta a las familias", families: familiesOf(processing) };
     default:
