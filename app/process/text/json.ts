@@ -50,15 +50,30 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
 /**
- * The object that a JSON text holds, an empty object for an empty text; undefined for another value, broken JSON, or JSON nested deeper
- * than `deepest`.
+ * The object that a JSON text holds as models write it: line ends in texts as they are, or the JSON in a text of JSON. An empty object for
+ * blanks and for `null`; undefined for another value, broken JSON, or JSON nested deeper than `deepest`.
  */
 export function objectOf(text: string): Record<string, unknown> | undefined {
+  const value = looselyParsed(text.trim() || "{}");
+  const inner = typeof value === "string" ? looselyParsed(value) : value;
+  if (inner === null) return {};
+  return isDeeper(inner, deepest) ? undefined : recordOf(inner);
+}
+
+/** The value of a JSON text; undefined if it is broken. */
+function looselyParsed(text: string): unknown {
   try {
-    const value = parseJson(text || "{}");
-    return isDeeper(value, deepest) ? undefined : recordOf(value);
+    return parseJson(text);
   } catch {
-    return undefined;
+    const escaped = text.replace(/"(?:[^"\\]|\\.)*"/gs, (string) =>
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids them in texts
+      string.replace(/[\u0000-\u001f]/g, (sign) => JSON.stringify(sign).slice(1, -1)),
+    );
+    try {
+      return escaped === text ? undefined : parseJson(escaped);
+    } catch {
+      return undefined;
+    }
   }
 }
 

@@ -58,8 +58,8 @@ export async function asTurns(
   attached: AttachedFile[],
   { seesImages, numbers }: { seesImages: boolean; numbers: Map<string, number> },
 ): Promise<(Turn & { messageId: string; notes: string[] })[]> {
-  // A reply without text says nothing and is left out; a message of a person may consist of files alone.
-  const said = rows.filter(({ role, content }) => role === "user" || (role === "assistant" && content !== ""));
+  // A reply without text says nothing and is left out, and providers refuse blanks; a message of a person may consist of files alone.
+  const said = rows.filter(({ role, content }) => role === "user" || (role === "assistant" && content.trim() !== ""));
   // A conversation starts with the person: providers refuse anything else.
   while (said[0]?.role === "assistant") said.shift();
   const here = new Set(said.map(({ id }) => id));

@@ -104,9 +104,10 @@ async function* askOnce(
   signal.throwIfAborted();
   const watch = new Watch(signal, silence);
   const { abort, heard } = watch;
-  const mayCall = tools.length > 0;
   const { settings = {}, required = [], mayBeEmpty = false, tellsGrowth = false } = others;
-  const answer = new Answer({ untagged: untagged.has(keyOf(model)), mayCall, mayBeEmpty, tellsGrowth });
+  const isUntagged = (untagged.get(keyOf(model)) ?? 0) >= untaggedAfter;
+  const offered = tools.map(({ name }) => name);
+  const answer = new Answer({ untagged: isUntagged, offered, mayBeEmpty, tellsGrowth });
   let isRead = false;
   try {
     const language = await languageModel(model);
@@ -122,7 +123,7 @@ async function* askOnce(
       ...optionsFor(model, settings, required),
       ...(stop.length > 0 && { stopSequences: stop }),
       ...(responseFormat && { responseFormat }),
-      ...(mayCall && { tools, ...(toolChoice && { toolChoice }) }),
+      ...(tools.length > 0 && { tools, ...(toolChoice && { toolChoice }) }),
       abortSignal: abort.signal,
     });
     const beside: Beside = { citations: [] };
@@ -141,8 +142,8 @@ async function* askOnce(
   } catch (error) {
     throw abort.signal.aborted ? replyError(abort.signal.reason) : asTold(error, answer.begun);
   } finally {
-    if (answer.mistook) untagged.add(keyOf(model));
-    if (answer.onlyThought) untagged.delete(keyOf(model));
+    if (answer.mistook) untagged.set(keyOf(model), (untagged.get(keyOf(model)) ?? 0) + 1);
+    else if (answer.onlyThought || (answer.finished && !isUntagged)) untagged.delete(keyOf(model));
     watch.end();
     if (!isRead) abort.abort();
   }
@@ -236,8 +237,9 @@ async function whenLoaded(
   }
 }
 
-// Models that have been seen to leave out the opening tag of their thoughts.
-const untagged = new Set<string>();
+// Answers in a row in which a model has left out the opening tag of its thoughts: a single one may be an accident.
+const untagged = new Map<string, number>();
+const untaggedAfter = 2;
 
 /** The parts of a library's stream, one by one. */
 async function* readStream(stream: Stream, signal: AbortSignal): AsyncGenerator<LanguageModelV4StreamPart[]> {

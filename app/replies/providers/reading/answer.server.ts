@@ -28,7 +28,7 @@ const tokensAtMost = 100_000_000;
 const tokensOf = (said: unknown): number | undefined =>
   Number.isInteger(said) && Number(said) >= 0 && Number(said) <= tokensAtMost ? Number(said) : undefined;
 
-type Reading = { untagged: boolean; mayCall: boolean; mayBeEmpty: boolean; tellsGrowth: boolean };
+type Reading = { untagged: boolean; offered: readonly string[]; mayBeEmpty: boolean; tellsGrowth: boolean };
 
 /** One answer of a model as it comes from a provider's library: its thoughts, its text and its end. */
 export class Answer {
@@ -42,26 +42,28 @@ export class Answer {
   readonly #text = new WholeCharacters();
   readonly #reasoning = new WholeCharacters();
   #thoughtLength = 0;
+  /** Whether any of its text is more than blanks. */
+  #hasText = false;
   /** Data of the images that have come, as some servers send each again at the end. */
   readonly #images = new Set<string | Uint8Array>();
   /** Whether something came that can't be shown. */
   #isUnshown = false;
   /** The first event that could not be read. */
   #misread: Error | undefined;
-  readonly #mayCall: boolean;
+  readonly #offered: readonly string[];
   readonly #mayBeEmpty: boolean;
   readonly #tellsGrowth: boolean;
   /** The calls by their ids, in order: their place, and whether any of their input has come. */
   readonly #calls = new Map<string, { index: number; input: WholeCharacters; hasInput: boolean }>();
 
   /**
-   * `untagged`: the model is known to leave out the opening tag of its thoughts. `mayCall`: tools were offered to it. `mayBeEmpty`:
-   * it goes on with a text that may have been whole. `tellsGrowth`: calls are told of while they are written.
+   * `untagged`: the model is known to leave out the opening tag of its thoughts. `offered`: names of the tools that were offered to
+   * it. `mayBeEmpty`: it goes on with a text that may have been whole. `tellsGrowth`: calls are told of while they are written.
    */
-  constructor({ untagged, mayCall, mayBeEmpty, tellsGrowth }: Reading) {
+  constructor({ untagged, offered, mayBeEmpty, tellsGrowth }: Reading) {
     this.#tellsGrowth = tellsGrowth;
     this.#untagged = untagged;
-    this.#mayCall = mayCall;
+    this.#offered = offered;
     this.#mayBeEmpty = mayBeEmpty;
     this.#thoughts = new Thoughts({ untagged });
   }
@@ -73,7 +75,11 @@ export class Answer {
 
   /** Whether the answer ended without text or calls, although its model was taken for one that leaves out the opening tag. */
   get onlyThought(): boolean {
-    return this.#untagged && this.finished && this.length === 0;
+    return this.#untagged && this.finished && this.#isWordless;
+  }
+
+  get #isWordless(): boolean {
+    return !this.#hasText && this.#calls.size === 0;
   }
 
   /** Pieces that a part of the stream adds. Throws the library's error, and a ReplyError for an end without a text. */
@@ -91,24 +97,21 @@ export class Answer {
       yield { type: "signed", meta: { anthropic: part.providerMetadata.anthropic }, isHidden: true };
     }
     if (part.type === "text-delta") yield* this.#count(this.#thoughts.split(this.#text.add(part.delta)));
-    if (this.#mayCall) yield* this.#call(part);
-    if (this.#mayCall && this.#tellsGrowth && part.type === "raw") yield* growthIn(part.rawValue);
+    const mayCall = this.#offered.length > 0;
+    if (mayCall) yield* this.#call(part);
+    if (mayCall && this.#tellsGrowth && part.type === "raw") yield* growthIn(part.rawValue);
     if (part.type !== "finish") return;
     yield* this.#count([...this.#thoughts.split(this.#text.rest()), ...this.#thoughts.rest()]);
     this.finished = true;
     const { finishReason, usage } = part;
     const { unified, raw } = finishReason;
     // The libraries invent a finish when the stream breaks off.
-    if (unified === "error" || (unified === "other" && raw === undefined)) {
+    if (unified === "error" || unified === "interrupted" || (unified === "other" && raw === undefined)) {
       throw this.begun || !this.#misread ? ReplyError.cut() : this.#misread;
     }
     const refused = raw === "refusal";
     const hasCalled = this.#calls.size > 0;
-    if (
-      this.length === 0 &&
-      this.#images.size === 0 &&
-      !(this.#mayBeEmpty && reasonOf(unified, hasCalled) === "stop")
-    ) {
+    if (this.#isWordless && this.#images.size === 0 && !(this.#mayBeEmpty && reasonOf(unified, hasCalled) === "stop")) {
       this.#refuseWordless(finishReason);
     }
     yield {
@@ -159,9 +162,10 @@ export class Answer {
     }
   }
 
-  *#begin(id: string, name: string): Generator<CallStretch> {
+  *#begin(id: string, said: string): Generator<CallStretch> {
     if (this.#calls.has(id)) return;
     const index = this.#calls.size;
+    const name = nameOf(said, this.#offered);
     // A model that calls for ever is cut off like one that writes for ever.
     this.length += name.length;
     this.#calls.set(id, { index, input: new WholeCharacters(), hasInput: false });
@@ -190,9 +194,11 @@ export class Answer {
     for (const stretch of stretches) {
       if (stretch.type === "mistaken") {
         this.mistook = true;
+        this.#hasText = false;
         yield stretch;
       } else if (stretch.type === "text") {
         this.length += stretch.text.length;
+        this.#hasText ||= /\S/.test(stretch.text);
         if (stretch.text) yield stretch;
       } else {
         const room = limits.reasoning - this.#thoughtLength;
@@ -203,6 +209,16 @@ export class Answer {
       }
     }
   }
+}
+
+/**
+ * Name of the offered tool that a model means: some leave marks of harmony's behind it, a namespace before it, or blanks around it. Else
+ * the name in the characters that all servers take back.
+ */
+function nameOf(said: string, offered: readonly string[]): string {
+  const bare = said.replace(/<\|.*$/s, "").trim();
+  const own = bare.replace(/^(?:functions|default_api|tools?)[.:/]/, "");
+  return [said, bare, own].find((name) => offered.includes(name)) ?? own.replace(/[^\w-]/g, "_").slice(0, 64);
 }
 
 /** The piece for a call that `readCompletion` has not read whole. */

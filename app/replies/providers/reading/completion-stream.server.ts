@@ -38,17 +38,19 @@ export async function* readCompletion(body: Readable, heard: () => void, beside:
       const parts = completion.take(decoder.decode(read, { stream: true }));
       if (parts.length > 0) yield parts;
       if (completion.done) break;
-      // Some servers keep the answer open after its end, without a word; others give a reason with each chunk.
-      late?.refresh();
-      if (completion.hasReason) {
-        late ??= setTimeout(() => {
+      // Some servers keep the answer open after its end, without a word.
+      clearTimeout(late);
+      const within = completion.closesWithin;
+      if (within !== undefined) {
+        late = setTimeout(() => {
           isOver = true;
           body.destroy();
-        }, countedWithin);
+        }, within);
       }
     }
   } catch (error) {
-    if (!isOver) throw error;
+    // A connection that is reset after the end takes nothing away.
+    if (!isOver && !completion.hasEnded) throw error;
   } finally {
     clearTimeout(late);
   }
@@ -58,6 +60,8 @@ export async function* readCompletion(body: Readable, heard: () => void, beside:
 
 // In ms: how long the count of tokens may take after the reason for the end.
 const countedWithin = 2_000;
+// In ms: how long a server may pause that gives a reason with each chunk, or with the first.
+const pausedWithin = 15_000;
 // In ms. Some servers keep the answer open after their last word; the others end it with the same packet or the next.
 const endedWithin = 100;
 
@@ -82,6 +86,8 @@ class Completion {
   #parts: Part[] = [];
   #refused = false;
   #reason: string | undefined;
+  /** Whether the reason came by itself, after the answer: some servers give one with each chunk. */
+  #isReasonLast = false;
   /** Whether the last event added nothing, as at the end of an answer without a reason. */
   #fellSilent = false;
   #usage: Fields = {};
@@ -106,9 +112,15 @@ class Completion {
     this.#beside = beside;
   }
 
-  /** Whether the server has said why it has ended. */
-  get hasReason(): boolean {
-    return this.#reason !== undefined;
+  /** Whether the answer is whole: what comes after it, or does not come, no longer matters. */
+  get hasEnded(): boolean {
+    return this.#reason !== undefined && (this.#isReasonLast || Object.keys(this.#usage).length > 0);
+  }
+
+  /** In ms, how long to wait for more; undefined as long as the server has given no reason for an end. */
+  get closesWithin(): number | undefined {
+    if (this.#reason === undefined) return undefined;
+    return this.#isReasonLast ? countedWithin : pausedWithin;
   }
 
   take(text: string): Part[] {
@@ -128,8 +140,10 @@ class Completion {
     if (!this.#read) throw new Error("no event in an event stream");
     if (this.#reason === undefined && !this.done && !this.#fellSilent) return parts;
     const raw = this.#reason ?? "stop";
-    if (failed.has(raw)) return [...parts, { type: "error", error: { message: `finish_reason: ${raw}` } }];
-    const reason = reasons.get(raw.toLowerCase()) ?? "other";
+    // Gemini's door names the filter before the reason.
+    const bare = raw.toLowerCase().replace(/^[a-z_]{1,40}:\s{0,4}/, "");
+    if (failed.has(bare)) return [...parts, { type: "error", error: { message: `finish_reason: ${raw}` } }];
+    const reason = reasons.get(bare) ?? "other";
     const unified = this.#refused && reason === "stop" ? "content-filter" : reason;
     return [
       ...parts,
@@ -160,6 +174,11 @@ class Completion {
 
   #tokens() {
     const { prompt_tokens, input_tokens, completion_tokens, output_tokens, completion_tokens_details } = this.#usage;
+    const written = completion_tokens ?? output_tokens ?? undefined;
+    // Some servers count thoughts in the total alone.
+    const rest = Number(this.#usage.total_tokens ?? 0) - Number(prompt_tokens ?? input_tokens ?? 0);
+    const reasoning = recordOf(completion_tokens_details)?.reasoning_tokens ?? undefined;
+    const hasMore = Number(reasoning) > 0 && rest === Number(written) + Number(reasoning);
     const { prompt_tokens_details, prompt_cache_hit_tokens } = this.#usage;
     // The second name is DeepSeek's.
     const cacheRead = recordOf(prompt_tokens_details)?.cached_tokens ?? prompt_cache_hit_tokens ?? undefined;
@@ -172,9 +191,9 @@ class Completion {
         cacheWrite: undefined,
       },
       outputTokens: {
-        total: (completion_tokens ?? output_tokens ?? undefined) as number | undefined,
+        total: (hasMore ? rest : written) as number | undefined,
         text: undefined,
-        reasoning: (recordOf(completion_tokens_details)?.reasoning_tokens ?? undefined) as number | undefined,
+        reasoning: reasoning as number | undefined,
       },
     };
   }
@@ -189,7 +208,7 @@ class Completion {
     if (event === "error" || chunk) this.#read = true;
     const error = event === "error" ? (chunk ?? data) : chunk && errorIn(chunk);
     // The error comes after the parts that this read has brought before it.
-    if (error) this.#parts.push({ type: "error", error: recordOf(error)?.error ?? error });
+    if (error && !this.hasEnded) this.#parts.push({ type: "error", error: recordOf(error)?.error ?? error });
     // An event that is not JSON is lost; the rest of the answer is not.
     if (!chunk || error) return;
     const usage = recordOf(chunk.usage) ?? recordOf(recordOf(chunk.x_groq)?.usage);
@@ -197,6 +216,7 @@ class Completion {
     const choice = recordOf(listOf(chunk.choices)[0]);
     const before = this.#pieces;
     if (choice) this.#choice(choice);
+    if (choice?.finish_reason) this.#isReasonLast = this.#pieces === before && before > 0;
     if (chunk.citations || chunk.search_results) this.#cite(chunk);
     const isLate = (usage !== undefined && choice === undefined) || choice?.finish_reason === "";
     this.#fellSilent = isLate && this.#pieces === before;
@@ -349,9 +369,16 @@ const reasons = new Map<string, "stop" | "length" | "content-filter" | "tool-cal
   ["length", "length"],
   ["max_tokens", "length"],
   ["model_length", "length"],
+  ["max_output_tokens", "length"],
+  ["model_context_window_exceeded", "length"],
   ["content_filter", "content-filter"],
   ["content-filter", "content-filter"],
   ["safety", "content-filter"],
+  ["recitation", "content-filter"],
+  ["prohibited_content", "content-filter"],
+  ["blocklist", "content-filter"],
+  ["spii", "content-filter"],
+  ["image_safety", "content-filter"],
   ["sensitive", "content-filter"],
   ["function_call", "tool-calls"],
   ["tool_calls", "tool-calls"],
@@ -368,4 +395,5 @@ const failed = new Set([
   "network_error",
   "engine_overloaded",
   "insufficient_system_resource",
+  "malformed_function_call",
 ]);

@@ -9,7 +9,7 @@ const tag = (name: string): Mark => ({ open: `<${name}>`, close: [`</${name}>`] 
 const think = { close: ["</think>", "</thinking>"] };
 /**
  * The marks of DeepSeek, Qwen and most others; of Gemma's and Claude's imitators; of ByteDance; of Mistral; of Kimi; of OpenAI's open
- * models (harmony, whose channels servers are to take apart, and some don't); of Cohere.
+ * models (harmony, whose channels servers are to take apart, and some don't); of Cohere; of newer Gemmas; of OpenThinker.
  */
 const marks: Mark[] = [
   { open: "<think>", ...think },
@@ -22,6 +22,8 @@ const marks: Mark[] = [
   { open: "◁think▷", close: ["◁/think▷"] },
   { open: "<|channel|>analysis<|message|>", close: ["<|end|>", "<|channel|>final<|message|>"] },
   { open: "<|START_THINKING|>", close: ["<|END_THINKING|>"] },
+  { open: "<|channel>thought", close: ["<channel|>"] },
+  { open: "<|begin_of_thought|>", close: ["<|end_of_thought|>"] },
 ];
 /** Marks around the text itself, which say nothing to a person. */
 const before = [
@@ -30,8 +32,9 @@ const before = [
   "<|channel|>commentary<|message|>",
   "<|START_RESPONSE|>",
   "<|START_TEXT|>",
+  "<|begin_of_solution|>",
 ];
-const behind = ["<|return|>", "<|end|>", "<|END_RESPONSE|>", "<|END_TEXT|>"];
+const behind = ["<|return|>", "<|end|>", "<|END_RESPONSE|>", "<|END_TEXT|>", "<|end_of_solution|>"];
 const openings = [...marks.map(({ open }) => open), ...before];
 /** Ends of thoughts whose beginning the template of the model has given already. */
 const closings = marks.flatMap(({ close }) => close).filter((close) => !close.startsWith("<|"));
@@ -39,8 +42,10 @@ const closings = marks.flatMap(({ close }) => close).filter((close) => !close.st
 // Blanks are counted up to a bound everywhere, so that a model that sends only blanks does not cost more with each.
 const blanksAtMost = 1_000;
 const blanksBefore = /(?<!\s)\s{1,20}$/;
-// A closing tag on a line of its own ends a thought whose opening tag the model's template has already given.
-const untagged = /\n\s{0,20}(?:<\/(?:think|thinking|thought|reasoning)>|\[\/THINK\])\s{0,20}\n/;
+// A closing tag on a line of its own, or between two words without a blank, ends a thought whose opening tag the model's template has
+// already given.
+const untagged =
+  /(?:\n\s{0,20}|(?<=[^\s`"'«“(<]))(?:<\/(?:think|thinking|thought|reasoning)>|\[\/THINK\])(?:\s{0,20}\n|(?=[\p{L}\p{N}¡¿#*]))/u;
 const untaggedLength = 60;
 
 /**
@@ -89,7 +94,13 @@ export class Thoughts {
     if (blanks <= blanksAtMost) {
       const found = openings.find((open) => begins.startsWith(open));
       if (found) return this.#open(found, begins.slice(found.length));
-      if (openings.some((open) => open.startsWith(begins))) {
+      // The thought has come in a field of its own, and its end here.
+      const stray = closings.find((close) => begins.startsWith(close));
+      if (stray) {
+        this.#state = "blank";
+        return this.split(begins.slice(stray.length).trimStart());
+      }
+      if ([...openings, ...closings].some((mark) => mark.startsWith(begins))) {
         if (begins || this.#state === "before") this.#held = text;
         return [];
       }
