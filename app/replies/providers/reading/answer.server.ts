@@ -13,6 +13,7 @@ import type { ProviderMeta } from "../../tools/call.ts";
 import type { CallStretch, Piece } from "../model-call.server.ts";
 import { type Stretch, Thoughts } from "./thoughts.server.ts";
 import { WholeCharacters } from "./whole-characters.server.ts";
+import { type Written, WrittenImages } from "./written-images.server.ts";
 
 const reasonOf = (unified: LanguageModelV4FinishReason["unified"], hasCalled: boolean) => {
   if (unified === "length") return "length";
@@ -41,6 +42,7 @@ export class Answer {
   readonly #thoughts: Thoughts;
   readonly #text = new WholeCharacters();
   readonly #reasoning = new WholeCharacters();
+  readonly #written = new WrittenImages();
   #thoughtLength = 0;
   /** Whether any of its text is more than blanks. */
   #hasText = false;
@@ -102,6 +104,7 @@ export class Answer {
     if (mayCall && this.#tellsGrowth && part.type === "raw") yield* growthIn(part.rawValue);
     if (part.type !== "finish") return;
     yield* this.#count([...this.#thoughts.split(this.#text.rest()), ...this.#thoughts.rest()]);
+    yield* this.#say(this.#written.rest());
     this.finished = true;
     const { finishReason, usage } = part;
     const { unified, raw } = finishReason;
@@ -190,16 +193,26 @@ export class Answer {
     throw this.#thoughtLength > 0 ? ReplyError.wordless("thought") : ReplyError.empty();
   }
 
-  *#count(stretches: Stretch[]): Generator<Stretch> {
+  *#say(parts: Written[]): Generator<Piece> {
+    for (const part of parts) {
+      if ("data" in part) {
+        yield* this.#show({ type: "file", mediaType: part.mediaType, data: { type: "data", data: part.data } });
+      } else if (part.text) {
+        this.length += part.text.length;
+        this.#hasText ||= /\S/.test(part.text);
+        yield { type: "text", text: part.text };
+      }
+    }
+  }
+
+  *#count(stretches: Stretch[]): Generator<Piece> {
     for (const stretch of stretches) {
       if (stretch.type === "mistaken") {
         this.mistook = true;
         this.#hasText = false;
         yield stretch;
       } else if (stretch.type === "text") {
-        this.length += stretch.text.length;
-        this.#hasText ||= /\S/.test(stretch.text);
-        if (stretch.text) yield stretch;
+        yield* this.#say(this.#written.split(stretch.text));
       } else {
         const room = limits.reasoning - this.#thoughtLength;
         this.#thoughtLength += stretch.text.length;

@@ -1,0 +1,50 @@
+/** A stretch of text, or an image that a model has written into it with its data, in base64. */
+export type Written = { text: string } | { mediaType: string; data: string };
+
+const opening = /!\[[^\]\n]{0,200}\]\(\s{0,4}<?data:(image\/[\w.+-]{1,40});base64,/;
+const partOfOpening = /!(?:\[[^\]\n]{0,200}(?:\](?:\(\s{0,4}<?[\w:/.+;-]{0,70},?)?)?)?$/;
+const notData = /[^A-Za-z0-9+/=\s]/;
+
+/** Takes the images out of a text that are written as Markdown with their data. */
+export class WrittenImages {
+  #held = "";
+  #image: { mediaType: string; pieces: string[] } | undefined;
+
+  /** Splits the next piece of text; what may be the beginning of an image is kept for the next one. */
+  split(piece: string): Written[] {
+    // Most pieces have no image.
+    if (!this.#image && this.#held === "" && !piece.includes("!")) return [{ text: piece }];
+    const parts: Written[] = [];
+    for (let text = this.#held + piece; text; ) {
+      this.#held = "";
+      if (this.#image) {
+        const end = text.search(notData);
+        this.#image.pieces.push(end < 0 ? text : text.slice(0, end));
+        if (end < 0) break;
+        parts.push({ mediaType: this.#image.mediaType, data: this.#image.pieces.join("").replace(/\s+/g, "") });
+        this.#image = undefined;
+        text = text.slice(end).replace(/^>?\)?/, "");
+        continue;
+      }
+      const begun = opening.exec(text);
+      if (begun?.[1]) {
+        parts.push({ text: text.slice(0, begun.index) });
+        this.#image = { mediaType: begun[1], pieces: [] };
+        text = text.slice(begun.index + begun[0].length);
+        continue;
+      }
+      const at = partOfOpening.exec(text)?.index ?? text.length;
+      this.#held = text.slice(at);
+      parts.push({ text: text.slice(0, at) });
+      break;
+    }
+    return parts;
+  }
+
+  /** The kept rest, at the end of the stream. An image that broke off is lost. */
+  rest(): Written[] {
+    const text = this.#held;
+    this.#held = "";
+    return text ? [{ text }] : [];
+  }
+}
