@@ -52,6 +52,16 @@ const kinds = {
     passes: false,
     says: "El proveedor no aceptó la petición. Avisa a quien administra o elige otro modelo.",
   },
+  images: {
+    status: 400,
+    passes: false,
+    says: "Este modelo no puede ver las imágenes de esta conversación. Elige otro modelo, o empieza una conversación sin ellas.",
+  },
+  "misspelt-call": {
+    status: 502,
+    passes: true,
+    says: "El modelo ha escrito mal la llamada a una herramienta, y el proveedor no la ha aceptado. Reinténtalo o elige otro modelo.",
+  },
   loading: {
     status: 504,
     passes: true,
@@ -234,7 +244,8 @@ function failureOf({ status, headers, said }: Told, cause: unknown): ReplyError 
   }
   const own = (message: string) => new ReplyError(message, { ...more, kind, status: kinds[kind].status });
   if (kind === "busy" && retryAfter !== undefined && retryAfter > 0 && retryAfter < 3600) {
-    const when = `dentro de ${Math.ceil(retryAfter)} segundos`;
+    const seconds = Math.ceil(retryAfter);
+    const when = `dentro de ${seconds} ${seconds === 1 ? "segundo" : "segundos"}`;
     return own(kinds.busy.says.replace("dentro de un momento", when));
   }
   if (kind === "broken" && status && status >= 500) {
@@ -245,13 +256,19 @@ function failureOf({ status, headers, said }: Told, cause: unknown): ReplyError 
 }
 
 const words: [FailureKind, RegExp][] = [
+  ["misspelt-call", /tool_use_failed|failed_generation|tool call validation failed/i],
+  [
+    "images",
+    /support(?:s|ing)? (?:image|vision|multimodal)|image(?:_url|s)?(?: inputs?)? (?:is|are) not (?:supported|enabled|allowed)|not a (?:multimodal|vision) model|image_url is only supported|required for image input|at most 0 image/i,
+  ],
+  ["forbidden", /data policy|guardrail restrictions/i],
   [
     "too-long",
-    /exceed_context_size|context_length_exceeded|context (?:length|size|window|limit)|exceeds? (?:the )?context|model_max_prompt_tokens_exceeded|prompt is too long|input is too long|input token count|too many (?:input )?tokens|too large to process|maximum number of tokens|reduce the length|string_above_max_length|range of input length|max(?:imum)?[ _]prompt[ _](?:length|tokens)/i,
+    /exceed_context_size|context_length_exceeded|context (?:length|size|window|limit)|exceeds? (?:the )?context|model_max_prompt_tokens_exceeded|prompt is too long|input is too long|input token count|too many (?:input )?tokens|too large to process|maximum number of tokens|reduce the length|string_above_max_length|range of input length|max(?:imum)?[ _]prompt[ _](?:length|tokens)|tokens[` ]{0,3}\+ `?max_new_tokens/i,
   ],
   [
     "unpaid",
-    /insufficient[ _](?:quota|balance|credit|funds)|current quota|credit balance|requires more credits|billing[ _](?:hard[ _])?(?:limit|not[ _]active)|plan and billing|payment required|arrearage|out of credits|not enough credits|余额不足/i,
+    /insufficient[ _](?:quota|balance|credit|funds)|current quota|credit balance|requires more credits|billing[ _](?:hard[ _])?(?:limit|not[ _]active)|plan and billing|payment required|arrearage|out of credits|not enough credits|(?:used|spent) all (?:available )?credits|spending limit|(?:have|has) any credits|budget (?:has been )?exceeded|exceeded ?budget|余额不足/i,
   ],
   [
     "filtered",
@@ -268,7 +285,7 @@ const words: [FailureKind, RegExp][] = [
   ],
   [
     "key",
-    /invalid[ _-]api[ _-]key|incorrect api key|api key not valid|authentication_error|invalid_?authentication|unauthori[sz]ed|no auth credentials|missing api key|invalid x-api-key|no api-key provided/i,
+    /invalid[ _-]api[ _-]key|incorrect api key|api key (?:not valid|expired)|api_key_invalid|authentication_error|invalid_?authentication|unauthori[sz]ed|no auth credentials|missing api key|invalid x-api-key|no api-key provided/i,
   ],
   [
     "unknown-model",

@@ -1,7 +1,7 @@
 import { APICallError } from "@ai-sdk/provider";
 import { expect, it } from "vitest";
 import { ReplyError, replyError } from "../../app/replies/errors.server.ts";
-import { refusedIn, refusedToolIn } from "../../app/replies/providers/refused-parameters.server.ts";
+import { refusedIn, refusedToolIn, withoutRefused } from "../../app/replies/providers/refused-parameters.server.ts";
 
 const failure = (statusCode: number, responseBody: string) =>
   replyError(new APICallError({ message: "", url: "", requestBodyValues: {}, statusCode, responseBody }));
@@ -15,6 +15,10 @@ it.each([
     ["tools"],
   ],
   ["OpenRouter", 404, "No endpoints found that support tool use.", ["tools"]],
+  ["images at OpenRouter", 404, '{"error":{"message":"No endpoints found that support image input"}}', ["images"]],
+  ["images", 400, "Invalid content type. image_url is only supported by certain models.", ["images"]],
+  ["instructions of Gemma", 400, "Developer instruction is not enabled for models/gemma-3-27b-it", ["system"]],
+  ["a role of a template", 400, "System role not supported", ["system"]],
   ["a choice of tools", 400, "tool_choice 'auto' is not supported", ["tool_choice"]],
   ["parallel calls", 400, "This model does not support parallel tool calls", []],
   [
@@ -67,8 +71,70 @@ it.each([
     undefined,
     undefined,
   ],
+  [404, "No endpoints found matching your data policy", "forbidden", undefined, undefined],
+  [
+    404,
+    "No endpoints available matching your guardrail restrictions and data policy",
+    "forbidden",
+    undefined,
+    undefined,
+  ],
+  [
+    429,
+    "Your team has either used all available credits or reached its monthly spending limit",
+    "unpaid",
+    undefined,
+    undefined,
+  ],
+  [422, "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096", "too-long", undefined, undefined],
+  [
+    400,
+    '{"error":{"message":"Failed to call a function","code":"tool_use_failed"}}',
+    "misspelt-call",
+    undefined,
+    undefined,
+  ],
+  [400, "API key expired. Please renew the API key. API_KEY_INVALID", "key", undefined, undefined],
 ])("%i %s", (status, said, kind, fits, retryAfter) => {
   const error = failure(status, said);
   expect(error).toBeInstanceOf(ReplyError);
   expect(error).toMatchObject({ kind, ...(fits && { fits }), ...(retryAfter && { retryAfter }) });
+});
+
+it("a wait of one second is told in the singular", () => {
+  const headers = { "retry-after": "1" };
+  const error = replyError(
+    new APICallError({ message: "", url: "", requestBodyValues: {}, statusCode: 429, responseHeaders: headers }),
+  );
+  expect((error as ReplyError).message).toContain("dentro de 1 segundo o");
+});
+
+it("instructions and images that a model refuses go into the person's text", () => {
+  const body = JSON.stringify({
+    messages: [
+      { role: "system", content: "Sé breve." },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "¿Qué es?" },
+          { type: "image_url", image_url: { url: "data:" } },
+        ],
+      },
+      { role: "assistant", content: "Un faro." },
+      { role: "user", content: "¿Dónde?" },
+    ],
+  });
+  const { messages } = JSON.parse(withoutRefused(body, new Set(["system", "images"]))) as { messages: unknown[] };
+  expect(messages).toEqual([
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "Sé breve." },
+        { type: "text", text: "¿Qué es?" },
+        { type: "text", text: "[Una imagen, que este modelo no puede ver.]" },
+      ],
+    },
+    { role: "assistant", content: "Un faro." },
+    { role: "user", content: "¿Dónde?" },
+  ]);
 });

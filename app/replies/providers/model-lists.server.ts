@@ -185,7 +185,7 @@ const bearer = (apiKey: string) => ({ Authorization: `Bearer ${apiKey}` });
 async function listAnthropic(apiKey: string, baseUrl: string | undefined): Promise<ListedModel[]> {
   const url = baseUrl ? serverAddressOf("anthropic", baseUrl) : "https://api.anthropic.com/v1";
   const headers = { "x-api-key": apiKey, "anthropic-version": "2023-06-01" };
-  return modelsIn(await askFor(`${url}/models`, headers)).map(({ id, said }) => ({
+  return modelsIn(await askFor(`${url}/models?limit=1000`, headers)).map(({ id, said }) => ({
     provider: "anthropic",
     externalId: id,
     name: typeof said.display_name === "string" && said.display_name ? said.display_name : id,

@@ -5,7 +5,7 @@ import { ReplyError, toldBy } from "../errors.server.ts";
 
 /**
  * Parameters that some servers refuse, by the names of the protocol. `max_tokens` alone is sent under its newer name,
- * `max_completion_tokens`; `json_schema` asks for JSON without a schema.
+ * `max_completion_tokens`; `json_schema` asks for JSON without a schema; `images` and `system` are parts of the messages.
  */
 export const refusableParameters = [
   "max_tokens",
@@ -20,6 +20,8 @@ export const refusableParameters = [
   "tools",
   "reasoning_content",
   "cache_control",
+  "images",
+  "system",
 ] as const;
 export type Parameter = (typeof refusableParameters)[number];
 
@@ -44,6 +46,8 @@ const named: Record<Parameter, RegExp> = {
   tools:
     /(?:not|n't) support (?:native )?(?:tools?|functions?)(?![\s_-]?(?:choice|role|result|message))\b|(?:tool|function)[\s-](?:use|calling|calls) (?:is|are) not (?:supported|enabled)|requires? --(?:jinja|enable-auto-tool-choice)|support tool use|"loc"\s*:\s*\[\s*"body"\s*,\s*"(?:tools|functions)"\s*\]|"unsupported_parameter"[^}]{0,80}"param"\s*:\s*"tools"|"param"\s*:\s*"tools"[^}]{0,80}"unsupported_parameter"/i,
   cache_control: /cache_control/,
+  images: /image_url|image input/i,
+  system: /(?:system|developer) (?:role|instructions?|messages?|prompts?)[^.]{0,40} not (?:supported|enabled|allowed)/i,
   reasoning_content: /reasoning_content|reasoning_details|property 'reasoning'|thinking_blocks|extra_content/,
 };
 
@@ -52,10 +56,11 @@ export function refusedIn(error: unknown, known: ReadonlySet<Parameter>): Parame
   const told = toldBy(error instanceof ReplyError ? error.cause : error);
   if (!told || [401, 402, 403, 429].includes(told.status ?? 400)) return [];
   const { said } = told;
+  const kind = error instanceof ReplyError ? error.kind : undefined;
+  if (kind === "images") return known.has("images") ? [] : ["images"];
   const [, param] = /"param"\s*:\s*"([\w.]{1,60})/.exec(said) ?? [];
   if (named.tools.test(said)) return known.has("tools") ? [] : ["tools"];
   // An error about a full window names its limit, too: the request is then repeated with less of the conversation.
-  const kind = error instanceof ReplyError ? error.kind : undefined;
   if (kind !== undefined && kind !== "parameter" && kind !== "broken") return [];
   // A parameter that is missing is refused in the same words; `invalid_request_error` stands in every refusal.
   if (/\b(?:missing|required|must be (?:passed|provided))\b/i.test(said)) return [];
@@ -99,6 +104,8 @@ export function withoutRefused(body: string, refused: ReadonlySet<Parameter>): s
   }
   if (refused.has("tools")) for (const name of ["tools", "tool_choice", "parallel_tool_calls"]) delete fields[name];
   if (refused.has("reasoning_content")) listOf(fields.messages).forEach(dropThoughts);
+  if (refused.has("images")) for (const message of listOf(fields.messages ?? fields.input)) dropImages(message);
+  if (refused.has("system") && Array.isArray(fields.messages)) fields.messages = withoutSystem(fields.messages);
   if (refused.has("cache_control"))
     return JSON.stringify(fields, (name, value) => (name === "cache_control" ? undefined : value));
   return JSON.stringify(fields);
@@ -108,6 +115,31 @@ function dropThoughts(message: unknown): void {
   const fields = recordOf(message);
   if (fields?.role !== "assistant") return;
   for (const name of Object.keys(fields)) if (/reason|think/i.test(name)) delete fields[name];
+}
+
+/** Puts a line of text in the place of each image of a message. */
+function dropImages(message: unknown): void {
+  const fields = recordOf(message);
+  if (!fields || !Array.isArray(fields.content)) return;
+  fields.content = fields.content.map((part: unknown) => {
+    const type = recordOf(part)?.type;
+    const isImage = type === "image_url" || type === "image" || type === "input_image";
+    const text = "[Una imagen, que este modelo no puede ver.]";
+    return isImage ? { type: type === "input_image" ? "input_text" : "text", text } : part;
+  });
+}
+
+/** Messages whose instructions stand at the beginning of the person's first one. */
+function withoutSystem(messages: unknown[]): unknown[] {
+  const isSystem = (message: unknown) => /^(?:system|developer)$/.test(String(recordOf(message)?.role));
+  const said = messages.filter(isSystem).flatMap((message) => recordOf(message)?.content ?? []);
+  const others = messages.filter((message) => !isSystem(message));
+  const first = recordOf(others.find((message) => recordOf(message)?.role === "user"));
+  const instructions = said.filter((text) => typeof text === "string").join("\n\n");
+  if (!first || !instructions) return others;
+  if (typeof first.content === "string") first.content = `${instructions}\n\n${first.content}`;
+  else first.content = [{ type: "text", text: instructions }, ...listOf(first.content)];
+  return others;
 }
 
 // Parameters that each model has refused in this process, by its version: an administrator may have changed them meanwhile.
@@ -129,8 +161,8 @@ export function noteRefused({ id, updatedAt }: Refusing, parameters: Parameter[]
 }
 
 /**
- * Stores with a model what it has refused, so that its form shows it and other processes know. A model that takes no tools is no
- * longer offered any. Does not count as a change by an administrator.
+ * Stores with a model what it has refused, so that its form shows it and other processes know. A model that takes no tools or no images
+ * is no longer offered any. Does not count as a change by an administrator.
  */
 export async function storeRefused(db: Db, model: Pick<ModelRow, "id">, parameters: Parameter[]): Promise<void> {
   await db.transaction().execute(async (trx) => {
@@ -138,10 +170,11 @@ export async function storeRefused(db: Db, model: Pick<ModelRow, "id">, paramete
     if (!row) return;
     const all = new Set([...parametersIn(row.refused), ...parameters]);
     const takesNoTools = all.delete("tools");
+    const seesNoImages = all.delete("images");
     const refused = refusableParameters.filter((name) => all.has(name)).join(" ");
     await trx
       .updateTable("models")
-      .set({ refused, ...(takesNoTools && { usesTools: 0 }) })
+      .set({ refused, ...(takesNoTools && { usesTools: 0 }), ...(seesNoImages && { acceptsImages: 0 }) })
       .where("id", "=", model.id)
       .execute();
   });
