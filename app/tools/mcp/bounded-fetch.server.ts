@@ -1,10 +1,15 @@
 import { traceHeaders } from "../../process/telemetry/request-trace.server.ts";
+import { recordOf } from "../../process/text/json.ts";
 import { ToolRefused } from "../tool.server.ts";
+import { type Asked, repairedAnswer } from "./repaired.server.ts";
 
 // Bytes of one answer, a stream of events included: images in it are in base64.
 const most = 8 * 1024 * 1024;
 
-/** `fetch` whose answers end with an error beyond 8 MB, so that no server of tools fills the memory. */
+/**
+ * `fetch` for servers of tools: an answer ends with an error beyond 8 MB, so that no server fills the memory, and is put right before the
+ * client's library reads it. A lost session is always told as 404.
+ */
 export const boundedFetch: typeof fetch = async (input, init) => {
   const headers = new Headers(init?.headers);
   for (const [name, value] of Object.entries(traceHeaders())) headers.set(name, value);
@@ -26,8 +31,84 @@ export const boundedFetch: typeof fetch = async (input, init) => {
     },
     { highWaterMark: 0 },
   );
-  return new Response(body.pipeThrough(withTexts()), answer);
+  const asked = askedIn(init?.body);
+  const hasSession = headers.has("mcp-session-id");
+  const isStream = /event-stream/.test(answer.headers.get("Content-Type") ?? "");
+  if (isStream) return new Response(body.pipeThrough(withTexts()).pipeThrough(repairedEvents(asked)), answer);
+  const text = longNumbersAsTexts(await new Response(body).text());
+  if (hasSession && isLost(answer.status, text)) return new Response(text, { ...told(answer), status: 404 });
+  return new Response(answer.ok ? repairedText(text, asked) : text, told(answer));
 };
+
+const told = ({ status, statusText, headers }: Response) => ({ status, statusText, headers });
+
+/** The request that a body holds. */
+function askedIn(body: unknown): Asked {
+  const { id, method } = recordOf(parsed(String(body ?? ""))) ?? {};
+  return {
+    id: typeof id === "string" || typeof id === "number" ? id : undefined,
+    method: typeof method === "string" ? method : undefined,
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+// The protocol has 404 for it; servers also answer 400 or 401, or an error of JSON-RPC.
+function isLost(status: number, text: string): boolean {
+  if (status !== 400 && status !== 401 && status !== 200) return false;
+  const error = recordOf(parsed(text))?.error;
+  const said = status === 200 ? String(recordOf(error)?.message ?? "") : text.slice(0, 2_000);
+  return /session/i.test(said) && /not found|no valid|invalid|expired|unknown|terminated|does not exist/i.test(said);
+}
+
+function repairedText(text: string, asked: Asked): string {
+  const message = parsed(text);
+  if (message === undefined) return text;
+  const all = Array.isArray(message)
+    ? message.map((one) => repairedAnswer(one, asked))
+    : repairedAnswer(message, asked);
+  return JSON.stringify(all);
+}
+
+/**
+ * Puts the messages of a stream of events right. A stream that ends without the answer, and that can't be taken up again, is told as an
+ * error: the library would wait until the call's time is over.
+ */
+function repairedEvents(asked: Asked): TransformStream<Uint8Array, Uint8Array> {
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  let held = "";
+  let isAnswered = asked.id === undefined;
+  const lineOf = (line: string) => {
+    // An event with an id can be asked for again.
+    if (line.startsWith("id:")) isAnswered = true;
+    if (!line.startsWith("data:")) return line;
+    const data = repairedText(line.slice("data:".length).trim(), asked);
+    const message = recordOf(parsed(data));
+    if (message?.method === undefined && message?.id === asked.id) isAnswered = true;
+    return `data: ${data}`;
+  };
+  return new TransformStream({
+    transform(bytes, controller) {
+      const lines = (held + decoder.decode(bytes, { stream: true })).split("\n");
+      held = lines.pop() ?? "";
+      if (lines.length > 0) controller.enqueue(encoder.encode(`${lines.map(lineOf).join("\n")}\n`));
+    },
+    flush(controller) {
+      const rest = held + decoder.decode();
+      const error = { code: -32000, message: "Ha cortado la conexión sin contestar" };
+      const end = rest ? `${lineOf(rest)}\n\n` : "";
+      const last = isAnswered ? "" : `\n\ndata: ${JSON.stringify({ jsonrpc: "2.0", id: asked.id, error })}\n\n`;
+      if (end || last) controller.enqueue(encoder.encode(end + last));
+    },
+  });
+}
 
 /** Passes JSON on line by line, with long numbers as texts. */
 function withTexts(): TransformStream<Uint8Array, Uint8Array> {

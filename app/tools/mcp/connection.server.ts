@@ -3,8 +3,6 @@ import {
   type ElicitRequest,
   type ElicitResult,
   type Tool as McpTool,
-  SdkError,
-  SdkErrorCode,
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -15,6 +13,7 @@ import { boundedFetch } from "./bounded-fetch.server.ts";
 import { countMessages, reconnections } from "./bounds.server.ts";
 import { tolerant } from "./repaired.server.ts";
 import { outcomeOf } from "./result.server.ts";
+import { isUnreached } from "./sentences.server.ts";
 import type { AppPage, ListedTool, McpServer } from "./server.ts";
 import { signedInAt } from "./sign-in.server.ts";
 
@@ -53,8 +52,8 @@ export class Connection {
     try {
       return await Connection.#open(server, "auto");
     } catch (error) {
-      // Older servers may never answer a request that they don't know.
-      if (!(error instanceof SdkError) || error.code !== SdkErrorCode.RequestTimeout) throw error;
+      // Older servers may never answer a request that they don't know, or answer it in any way.
+      if (isUnreached(error)) throw error;
       return await Connection.#open(server, "legacy");
     }
   }

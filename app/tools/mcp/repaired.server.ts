@@ -36,6 +36,57 @@ export function repaired<Message>(message: Message): Message {
   return { ...message, result };
 }
 
+/** A request to a server of tools, as far as its answer is read by it. */
+export type Asked = { id: string | number | undefined; method: string | undefined };
+
+/** An answer of JSON-RPC to a request, with what servers write in other ways than the protocol has it put right. */
+export function repairedAnswer(message: unknown, { id, method }: Asked): unknown {
+  const fields = recordOf(message);
+  if (!fields || fields.method !== undefined) return message;
+  const { error, result, ...rest } = fields;
+  // A server that has not understood the request does not know its id.
+  const own = { ...rest, ...(rest.id == null && id !== undefined && { id }) };
+  if (error != null) return { ...own, error: errorRepaired(error) };
+  if (result === undefined) return message;
+  const given = recordOf(result);
+  if (given && "capabilities" in given) return { ...own, result: greetingRepaired(given) };
+  if (method === "tools/call") return { ...own, result: recordOf(repaired({ result: calledResult(result) }))?.result };
+  return repaired({ ...own, result });
+}
+
+function errorRepaired(error: unknown): Fields {
+  const { code, message = error, data } = recordOf(error) ?? {};
+  return {
+    code: Number.isInteger(code) ? code : -32000,
+    message: typeof message === "string" ? message : (written(message) ?? ""),
+    ...(data !== undefined && { data }),
+  };
+}
+
+/** A server that does not say that it has tools is asked for them all the same. */
+function greetingRepaired({ capabilities, serverInfo, instructions, _meta, ...rest }: Fields): Fields {
+  const known = Object.entries(recordOf(capabilities) ?? {}).filter(([, value]) => recordOf(value));
+  const { name, version, ...about } = recordOf(serverInfo) ?? {};
+  const text = (value: unknown) => (typeof value === "string" && value ? value : "?");
+  return {
+    ...rest,
+    capabilities: { tools: {}, ...Object.fromEntries(known) },
+    serverInfo: { ...about, name: text(name), version: text(version) },
+    ...(typeof instructions === "string" && { instructions }),
+    ...(recordOf(_meta) && { _meta }),
+  };
+}
+
+/** The result of a call whose content is the result itself, or stands under the protocol's first name, `toolResult`. */
+function calledResult(result: unknown): unknown {
+  const fields = recordOf(result);
+  if (!fields || ["content", "structuredContent", "isError", "inputRequests"].some((name) => name in fields))
+    return result;
+  const { _meta, toolResult, ...rest } = fields;
+  const content = toolResult ?? (Object.keys(rest).length > 0 ? written(rest) : undefined);
+  return { ...(recordOf(_meta) && { _meta }), content };
+}
+
 function listRepaired({ tools, nextCursor, ...rest }: Fields): Fields {
   const known = listOf(tools).map(recordOf).filter(isNamed).map(toolRepaired).filter(written);
   return { ...rest, tools: known, ...(typeof nextCursor === "string" && nextCursor && { nextCursor }) };

@@ -13,12 +13,21 @@ export function refusedBy(server: Named, error: unknown): ToolRefused {
   return new ToolRefused(sentence(server, error), { cause: error, mayBeDone: !isSurelyUndone(error) });
 }
 
+/** Whether a server could not be reached, or asks for a key: it would not understand another protocol either. */
+export function isUnreached(error: unknown): boolean {
+  if (error instanceof ToolRefused || error instanceof UnauthorizedError) return true;
+  if (error instanceof SdkHttpError && (error.status === 401 || error.status === 403)) return true;
+  const codes = codesOf(error);
+  return unreached.some((code) => codes.has(code));
+}
+
+const unreached = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENOENT", "EACCES", "forbidden"];
+
 /** Whether the server has certainly not done what was asked: it was not reached, or has refused it. */
 function isSurelyUndone(error: unknown): boolean {
   if (error instanceof UnauthorizedError || error instanceof ProtocolError) return true;
   if (error instanceof SdkHttpError && error.status !== undefined) return error.status >= 300 && error.status < 500;
-  const codes = codesOf(error);
-  return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENOENT", "EACCES", "forbidden"].some((code) => codes.has(code));
+  return isUnreached(error);
 }
 
 function sentence({ name, personal }: Named, error: unknown): string {
@@ -82,7 +91,9 @@ function ofStatus(name: string, status: number, message: string): string {
   if (status >= 400 && message && status !== 404 && status !== 405) {
     return `«${name}» ha contestado ${status}${quoted(message)}.`;
   }
-  if (status === 404 || status === 405) return `En esa dirección de «${name}» no hay un servidor MCP (${status}).`;
+  if (status === 405)
+    return `En esa dirección de «${name}» no hay un servidor MCP que se entienda (405): hace falta «Streamable HTTP», y el transporte antiguo, SSE, no vale.`;
+  if (status === 404) return `En esa dirección de «${name}» no hay un servidor MCP (404).`;
   if (status === 429) return `«${name}» no admite más llamadas por ahora.`;
   if (status >= 300 && status < 400) return `«${name}» quiere llevar a otra dirección (${status}), y eso no se sigue.`;
   return status < 300 ? `«${name}» ha contestado algo que no es MCP.` : `«${name}» ha contestado ${status}.`;
