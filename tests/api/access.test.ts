@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { forgetAttempts } from "../../app/api/http/rate-limit.server.ts";
 import { hashToken } from "../../app/process/crypto.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
 import { ruleEngines } from "../support/engines.ts";
@@ -350,6 +351,7 @@ for (const engine of await ruleEngines()) {
             });
           }
           if (path === "/jwks") return json({ keys: [jwk] });
+          if (path === "/userinfo") return void response.writeHead(403).end();
           const id_token = await token({});
           return json({ access_token: "x", token_type: "Bearer", id_token });
         });
@@ -359,6 +361,10 @@ for (const engine of await ruleEngines()) {
       });
       afterAll(() => liar.close());
 
+      // More attempts than a network has in a quarter of an hour.
+      beforeEach(async () => {
+        await forgetAttempts(api.services, "signinAddress", "127.0.0.1");
+      });
       const claimsFor = (nonce: string, more: object = {}) => ({
         iss: issuer,
         aud: "tertulia",
@@ -372,8 +378,10 @@ for (const engine of await ruleEngines()) {
       });
       const signed = (claims: Record<string, unknown>, pair = keys) =>
         new SignJWT(claims).setProtectedHeader({ alg: "RS256", kid: "uno" }).sign(pair.privateKey);
-      const tryWith = async (make: (nonce: string) => Promise<string>) => {
-        const id = await addAccess({ issuer, clientId: "tertulia", clientSecret: "x" }, { name: "mentirosa" });
+      const addLiar = (more: object = {}) =>
+        addAccess({ issuer, clientId: "tertulia", clientSecret: "x" }, { name: "mentirosa", ...more });
+      const tryWith = async (make: (nonce: string) => Promise<string>, at?: string) => {
+        const id = at ?? (await addLiar());
         const begun = await begin(id);
         token = () => make(begun.nonce);
         const back = new URL(redirect);
@@ -457,6 +465,71 @@ for (const engine of await ruleEngines()) {
         expect((await api.call("GET", "/auth/session", { token: access })).status).toBe(200);
         expect(await tell(signed(good))).toBe(200);
         expect((await api.call("GET", "/auth/session", { token: access })).status).toBe(401);
+      });
+
+      it("keeps role and groups when they are too many for the token", async () => {
+        const id = await addLiar({ adminGroup: "jefes" });
+        const comesIn = async (more: object) => {
+          const { text } = await tryWith(
+            (nonce) => signed(claimsFor(nonce, { sub: "jefa", email: "jefa@casa.es", ...more })),
+            id,
+          );
+          return (await session(text)).user.role;
+        };
+        expect(await comesIn({ groups: ["jefes"] })).toBe("admin");
+        expect(await comesIn({ _claim_names: { groups: "src1" }, _claim_sources: { src1: {} } })).toBe("admin");
+        expect(await comesIn({ hasgroups: true })).toBe("admin");
+        expect(await comesIn({ groups: [] })).toBe("user");
+      });
+
+      it("lets somebody in whose userinfo fails, as long as the token has the address", async () => {
+        said = { userinfo_endpoint: `${issuer}/userinfo` };
+        const id = await addLiar();
+        const whole = await tryWith((nonce) => signed(claimsFor(nonce, { sub: "uno", email: "uno@casa.es" })), id);
+        const without = await tryWith((nonce) => signed(claimsFor(nonce, { sub: "dos", email: undefined })), id);
+        said = {};
+        expect([whole.status, without.status]).toEqual([200, 502]);
+      });
+
+      it("takes an issuer with another last slash, or the address of its metadata", async () => {
+        for (const address of [`${issuer}/`, `${issuer}/.well-known/openid-configuration`]) {
+          const sub = crypto.randomUUID();
+          const claims = { sub, sid: sub, email: `${sub}@casa.es` };
+          const answer = await tryWith((nonce) => signed(claimsFor(nonce, claims)), await addLiar({ address }));
+          expect(answer.status).toBe(200);
+          const events = { "http://schemas.openid.net/event/backchannel-logout": {} };
+          const now = Math.floor(Date.now() / 1000);
+          const logout = await signed({ iss: issuer, aud: "tertulia", sid: sub, iat: now, jti: sub, events });
+          const told = await api.call("POST", "/auth/oidc/backchannel", {
+            json: new URLSearchParams({ logout_token: logout }).toString(),
+            headers: { "Content-Type": "application/x-www-form-urlencoded" },
+          });
+          expect(told.status).toBe(200);
+          expect((await api.call("GET", "/auth/session", { token: answer.text })).status).toBe(401);
+        }
+      });
+
+      it("says that a provider signs with the secret alone", async () => {
+        said = { id_token_signing_alg_values_supported: ["HS256"] };
+        const answer = await api.call("POST", `/auth/oidc/${await addLiar()}`, { json: { redirect } });
+        said = {};
+        expect([answer.status, detail(answer)]).toEqual([502, expect.stringContaining("firma con HS256")]);
+      });
+
+      it("leaves a token of many groups out of the address for leaving", async () => {
+        said = { end_session_endpoint: `${issuer}/salir` };
+        const id = await addLiar();
+        const hints = [];
+        for (const groups of [["uno"], Array.from({ length: 60 }, () => crypto.randomUUID())]) {
+          const { text } = await tryWith(
+            (nonce) => signed(claimsFor(nonce, { sub: "muchos", email: "muchos@casa.es", groups })),
+            id,
+          );
+          const left = await api.call("POST", "/auth/signout", { token: text, json: {} });
+          hints.push(left.text.includes("id_token_hint"));
+        }
+        said = {};
+        expect(hints).toEqual([true, false]);
       });
     });
   });

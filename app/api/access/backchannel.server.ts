@@ -78,7 +78,7 @@ async function readLogout(
     const [access, ...others] = await services.db
       .selectFrom("accesses")
       .where("clientId", "in", [aud ?? ""].flat())
-      .where("address", "in", [iss, `${iss}/`, iss.replace(/\/$/, "")])
+      .where("address", "in", addressesOf(iss))
       .selectAll()
       .execute();
     if (!access) throw new Error("no access has this issuer and audience");
@@ -99,6 +99,12 @@ async function readLogout(
     services.log.warn({ err: error }, "un aviso de cierre de sesión no es de fiar");
     throw new Problem(400, "El aviso no es de un proveedor que se use aquí, o ha caducado.");
   }
+}
+
+/** Addresses by which an issuer may have been set. */
+function addressesOf(issuer: string): string[] {
+  const bare = issuer.replace(/\/$/, "");
+  return [bare, `${bare}/`, `${bare}/.well-known/openid-configuration`];
 }
 
 function keysAt(address: string): Keys {

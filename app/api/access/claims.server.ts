@@ -1,3 +1,4 @@
+import { recordOf } from "../../process/text/json.ts";
 import type { Facts } from "./enter.server.ts";
 
 type Claims = Record<string, unknown>;
@@ -19,8 +20,16 @@ export function factsIn(claims: Claims, groupsClaim: string): Omit<Facts, "subje
     // Some providers send this claim as a text.
     emailVerified: verified === undefined || verified === null ? null : verified === true || verified === "true",
     name: names.map(said).find(Boolean) ?? "",
-    groups: groupsIn(claims, groupsClaim),
+    groups: leavesOutGroups(claims, groupsClaim) ? null : groupsIn(claims, groupsClaim),
   };
+}
+
+/** Whether a token is without its groups because they are too many for it (Microsoft Entra, «groups overage claim»). */
+function leavesOutGroups(claims: Claims, claim: string): boolean {
+  if (!claim || claims[claim] !== undefined) return false;
+  return (
+    recordOf(claims._claim_names)?.[claim] !== undefined || claims.hasgroups === true || claims.hasgroups === "true"
+  );
 }
 
 /** The names in a claim, which holds a list or a single name. The claim's own name may contain dots, or be a URL. */

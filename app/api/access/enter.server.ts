@@ -21,7 +21,8 @@ export type Facts = {
   /** Null if the provider does not say. */
   emailVerified: boolean | null;
   name: string;
-  groups: string[];
+  /** Null if the provider does not say: the groups and the role stay. */
+  groups: string[] | null;
   /** Only with OpenID Connect: the provider's id of its session, and the token that ends that session there. */
   providerSession: string | null;
   idToken: string | null;
@@ -198,7 +199,7 @@ async function makeAccount(c: Context<ApiEnv>, access: AccessRow, facts: Facts, 
 
 async function open(c: Context<ApiEnv>, access: AccessRow, facts: Facts, userId: string): Promise<Tokens> {
   const { services } = c.var;
-  const { db, engine, clock, accessKey } = services;
+  const { db, engine, clock, accessKey, log } = services;
   const { idToken, providerSession } = facts;
   const hours = access.sessionHours;
   const from = {
@@ -209,8 +210,15 @@ async function open(c: Context<ApiEnv>, access: AccessRow, facts: Facts, userId:
   };
   return db.transaction().execute(async (trx) => {
     await lockAdmins(trx, engine);
-    await followRole(trx, c, access, facts, userId);
-    await followGroups(trx, access, facts, userId);
+    if (facts.groups) {
+      await followRole(trx, c, access, facts.groups, userId);
+      await followGroups(trx, access, facts.groups, userId);
+    } else {
+      log.warn(
+        { access: access.name, userId },
+        "el proveedor no ha dicho los grupos de una persona, que se quedan como están",
+      );
+    }
     const changes = { after: { access: access.name } };
     await recordAudit(trx, c, "signin", "user", userId, { actorId: userId, changes });
     return openSession({ ...services, db: trx }, { userId, ...deviceOf(c) }, from);
@@ -222,7 +230,7 @@ async function followRole(
   trx: Trx,
   c: Context<ApiEnv>,
   { adminGroup }: AccessRow,
-  { groups }: Facts,
+  groups: string[],
   userId: string,
 ): Promise<void> {
   if (adminGroup === null) return;
@@ -242,8 +250,8 @@ const groupsAtMost = 20_000;
 const namesAtOnce = 500;
 
 /** Updates the groups that a provider has put a person into to those that it names now; memberships added by hand stay. */
-async function followGroups(trx: Trx, access: AccessRow, facts: Facts, userId: string): Promise<void> {
-  const names = [...new Set(facts.groups)].slice(0, groupsAtMost);
+async function followGroups(trx: Trx, access: AccessRow, groups: string[], userId: string): Promise<void> {
+  const names = [...new Set(groups)].slice(0, groupsAtMost);
   const wanted = new Set<string>();
   for (let from = 0; from < names.length; from += namesAtOnce) {
     const some = names.slice(from, from + namesAtOnce);

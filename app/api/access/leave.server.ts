@@ -3,6 +3,9 @@ import { tryDecrypt } from "../../process/crypto.server.ts";
 import type { Services } from "../env.server.ts";
 import { providerOf } from "./provider.server.ts";
 
+// In characters. The address is kept in a cookie, and browsers drop those of more than 4 kB: a token with forty groups is longer.
+const longestHint = 2_400;
+
 /**
  * Address that ends the provider's session behind a session here (OpenID Connect RP-Initiated Logout 1.0). Returns undefined if no provider
  * opened the session, or if the provider has no such address or is gone: the session here ends in any case.
@@ -25,7 +28,7 @@ export async function leavingUrl(
     if (!provider.serverMetadata().end_session_endpoint) return undefined;
     const hint = session.idToken ? tryDecrypt(session.idToken, accessKey, sessionId) : undefined;
     return oidc.buildEndSessionUrl(provider, {
-      ...(hint !== undefined && { id_token_hint: hint }),
+      ...(hint !== undefined && hint.length <= longestHint && { id_token_hint: hint }),
       ...(back !== undefined && { post_logout_redirect_uri: back }),
     }).href;
   } catch (error) {

@@ -4,7 +4,7 @@ import type { Db } from "../../db/engine.server.ts";
 import type { AccessRow } from "../../db/tables.ts";
 import { provesAccount } from "../auth/accounts.server.ts";
 import { answerTokens, token } from "../auth/answer-tokens.server.ts";
-import type { ApiEnv } from "../env.server.ts";
+import type { ApiEnv, Services } from "../env.server.ts";
 import { answerInvalid, notFound, Problem } from "../http/problem.server.ts";
 import { countAttempt, networkOf } from "../http/rate-limit.server.ts";
 import { answers, id, takes } from "../http/schemas.server.ts";
@@ -85,7 +85,7 @@ const end: RouteHandler<typeof endRoute, ApiEnv> = async (c) => {
   const { redirect: back, brought, state, nonce, verifier } = c.req.valid("json");
   const url = new URL(back);
   url.search = brought;
-  const facts = await factsOf(access, services.accessKey, url, { state, nonce, verifier }).catch((error: unknown) => {
+  const facts = await factsOf(access, services, url, { state, nonce, verifier }).catch((error: unknown) => {
     throw sayRefusal(access, error, services.log);
   });
   const entered = await enter(c, access, facts);
@@ -135,8 +135,16 @@ export async function findAccess(db: Db, accessId: string, kind?: AccessRow["kin
 
 type Expected = { state: string; nonce: string; verifier: string };
 
-/** Facts about the person who came back from the provider. The provider's userinfo is asked for facts that the token lacks. */
-async function factsOf(access: AccessRow, accessKey: Buffer, url: URL, expected: Expected): Promise<Facts> {
+/**
+ * Facts about the person who came back from the provider. The provider's userinfo is asked for facts that the token lacks; if it fails,
+ * only an address that is lacking keeps the person from coming in.
+ */
+async function factsOf(
+  access: AccessRow,
+  { accessKey, log }: Pick<Services, "accessKey" | "log">,
+  url: URL,
+  expected: Expected,
+): Promise<Facts> {
   const provider = await providerOf(access, accessKey);
   const tokens = await oidc.authorizationCodeGrant(provider, url, {
     expectedState: expected.state,
@@ -148,10 +156,16 @@ async function factsOf(access: AccessRow, accessKey: Buffer, url: URL, expected:
   // PostgreSQL stores no NUL, and no real subject contains one.
   if (!claims || claims.sub.includes("\0")) throw new Error("no ID token, or one of nobody");
   let facts = factsIn(claims, access.groupsClaim);
-  const lacks = !facts.email || (access.groupsClaim !== "" && facts.groups.length === 0);
+  const lacks = !facts.email || (access.groupsClaim !== "" && !facts.groups?.length);
   if (lacks && provider.serverMetadata().userinfo_endpoint) {
-    const more = await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub);
-    facts = factsIn({ ...more, ...claims }, access.groupsClaim);
+    try {
+      const more = await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub);
+      facts = factsIn({ ...more, ...claims }, access.groupsClaim);
+    } catch (error) {
+      if (!facts.email) throw error;
+      log.warn({ err: error, access: access.name }, "el proveedor no da más datos de una persona");
+      facts = { ...facts, groups: null };
+    }
   }
   return {
     ...facts,

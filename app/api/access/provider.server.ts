@@ -37,26 +37,37 @@ async function discover(access: AccessRow, accessKey: Buffer): Promise<oidc.Conf
     );
   }
   const insecure = access.address.startsWith("http:") && isSecureOrHere(access.address);
-  const found = await oidc.discovery(new URL(access.address), access.clientId, undefined, oidc.None(), {
-    timeout: patience,
-    [oidc.customFetch]: boundedFetch,
-    execute: insecure ? [oidc.allowInsecureRequests] : [],
+  const discoverAt = (address: string) =>
+    oidc.discovery(new URL(address), access.clientId, undefined, authentication(secret), {
+      timeout: patience,
+      [oidc.customFetch]: boundedFetch,
+      execute: insecure ? [oidc.allowInsecureRequests] : [],
+    });
+  const configuration = await discoverAt(access.address).catch((error: unknown) => {
+    // An issuer is compared letter by letter, and its last slash is easily left out or added.
+    if (faultOf(error).code !== "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED") throw error;
+    return discoverAt(access.address.endsWith("/") ? access.address.slice(0, -1) : `${access.address}/`);
   });
-  const metadata = found.serverMetadata();
-  const configuration = new oidc.Configuration(metadata, access.clientId, {}, authentication(metadata, secret));
-  configuration.timeout = patience;
-  configuration[oidc.customFetch] = boundedFetch;
-  if (insecure) oidc.allowInsecureRequests(configuration);
+  const { id_token_signing_alg_values_supported: algorithms = [] } = configuration.serverMetadata();
+  if (algorithms.length > 0 && algorithms.every((one) => one.startsWith("HS"))) {
+    throw new Problem(
+      502,
+      `«${access.name}» firma con ${algorithms.join(", ")}, que cualquiera con el secreto puede imitar. Quien administra tiene que ponerle allí una clave de firma (RS256 o ES256).`,
+    );
+  }
   // Without this the library trusts a token for having come over TLS, and does not look at its signature.
   oidc.enableNonRepudiationChecks(configuration);
   return configuration;
 }
 
 /** How the client authenticates at the token endpoint; by RFC 8414 a provider that names no method takes `client_secret_basic`. */
-function authentication(metadata: oidc.ServerMetadata, secret: string | undefined): oidc.ClientAuth {
+function authentication(secret: string | undefined): oidc.ClientAuth {
   if (!secret) return oidc.None();
-  const methods = metadata.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
-  return methods.includes("client_secret_basic") ? oidc.ClientSecretBasic(secret) : oidc.ClientSecretPost(secret);
+  const [basic, post] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)];
+  return (server, ...rest) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+    return (methods.includes("client_secret_basic") ? basic : post)(server, ...rest);
+  };
 }
 
 class AnswerTooLarge extends Error {}

@@ -176,9 +176,9 @@ class Completion {
     const { prompt_tokens, input_tokens, completion_tokens, output_tokens, completion_tokens_details } = this.#usage;
     const written = completion_tokens ?? output_tokens ?? undefined;
     // Some servers count thoughts in the total alone.
-    const rest = Number(this.#usage.total_tokens ?? 0) - Number(prompt_tokens ?? input_tokens ?? 0);
+    const rest = countIn(this.#usage.total_tokens) - countIn(prompt_tokens ?? input_tokens);
     const reasoning = recordOf(completion_tokens_details)?.reasoning_tokens ?? undefined;
-    const hasMore = Number(reasoning) > 0 && rest === Number(written) + Number(reasoning);
+    const hasMore = countIn(reasoning) > 0 && rest === countIn(written) + countIn(reasoning);
     const { prompt_tokens_details, prompt_cache_hit_tokens } = this.#usage;
     // The second name is DeepSeek's.
     const cacheRead = recordOf(prompt_tokens_details)?.cached_tokens ?? prompt_cache_hit_tokens ?? undefined;
@@ -331,6 +331,9 @@ class Completion {
 }
 
 const finish = { type: "finish" as const };
+
+/** A number that can be added; 0 for anything else. */
+const countIn = (said: unknown): number => (typeof said === "number" ? said : 0);
 
 /** The text of a thought: as it is, or in an object or a list of Mistral's or OpenRouter's. */
 function thoughtIn(given: unknown): string {
