@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ownWords } from "../../app/api/mail/own-words.server.ts";
+import { newWords, ownWords } from "../../app/api/mail/own-words.server.ts";
 import { fetchMail } from "../../app/api/mail/poll.server.ts";
 import { provenSender } from "../../app/api/mail/sender.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
@@ -284,7 +284,19 @@ describe("the words of an e-mail", () => {
     ["> ¿Abrís?\nSí, ¿y mañana?", "Sí, ¿y mañana?"],
     ["De: aquí a allí hay un paso\nsin más", "De: aquí a allí hay un paso\nsin más"],
     ["El alcalde escribió: «hola»\ny se fue", "El alcalde escribió: «hola»\ny se fue"],
+    ["El informe que Ana escribió:\n¿está bien?", "El informe que Ana escribió:\n¿está bien?"],
   ])("of %j are %j", (text, own) => {
     expect(ownWords(text)).toBe(own);
+  });
+
+  it.each([
+    [
+      "Resúmelo\n\n-- \nAna\n\n---------- Forwarded message ---------\nDe: X <x@y.es>\n\nLa fianza es de 640 €.",
+      "Resúmelo\n\n---------- Forwarded message ---------\nDe: X <x@y.es>\n\nLa fianza es de 640 €.",
+    ],
+    ["¿Cuánto?\n\nDe: X\nEnviado: ayer\n\nSon 640 €.", "¿Cuánto?\n\nDe: X\nEnviado: ayer\n\nSon 640 €."],
+    ["> solo\n> una cita\n", ""],
+  ])("that is new keep what is forwarded: %j", (text, words) => {
+    expect(newWords(text)).toBe(words);
   });
 });

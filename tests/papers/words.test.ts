@@ -60,6 +60,21 @@ it("separates header lines and footer cells of an RTF document", async () => {
   expect(await read(rtf, documentTypes.rtf)).toBe("Empresa\n\nCalle Mayor\n\nCuerpo\n\nA | B");
 });
 
+it.each([
+  [
+    "plain text of Latin-1 without a character set",
+    "From: a@b.es\r\nContent-Type: text/plain\r\n\r\nEl niño comió piña",
+  ],
+  ["a text without any type", "From: a@b.es\r\nSubject: x\r\n\r\nEl niño comió piña"],
+  [
+    "HTML that names its set within",
+    "From: a@b.es\r\nMIME-Version: 1.0\r\nContent-Type: multipart/alternative;\r\n boundary=x\r\n\r\n--x\r\nContent-Type: text/html\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n<meta charset=3Diso-8859-1>El ni=F1o comi=F3 pi=F1a\r\n--x--\r\n",
+  ],
+])("reads an e-mail with %s", async (_what, mail) => {
+  const found = await readText(Buffer.from(mail, "latin1"), documentTypes.eml, 1_000_000);
+  expect("text" in found && found.text).toContain("El niño comió piña");
+});
+
 it("reads e-mail attachments without a media type by their extension", async () => {
   const part = (name: string, text: string) =>
     `--x\r\nContent-Type: application/octet-stream; name="${name}"\r\nContent-Disposition: attachment; filename="${name}"\r\n\r\n${text}\r\n`;

@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import PostalMime from "postal-mime";
 import { htmlText } from "../../files/formats/html.server.ts";
+import { parseMail } from "../../files/formats/mail.server.ts";
 import { answerJob } from "../../process/child-process-entry.ts";
 import type { ReadAnswer, ReadJob } from "./read-message.server.ts";
 
 answerJob(async ({ path, folder }: ReadJob): Promise<ReadAnswer> => {
   const bytes = readFileSync(path);
-  const mail = await PostalMime.parse(bytes, { attachmentEncoding: "arraybuffer" }).catch(() => undefined);
+  const mail = await parseMail(bytes).catch(() => undefined);
   if (!mail) return { refused: true };
   // Pictures that stand in its HTML are mostly logos of signatures.
   const sent = mail.attachments.filter(({ related }) => !related);

@@ -2,23 +2,33 @@
 const quoteBegins = [
   /^\s*-{2,}\s*(?:mensaje original|original message|mensaxe orixinal|missatge original|forwarded message|mensaje reenviado)\s*-{2,}/i,
   /^_{10,}\s*$/,
-  // «El lun, 3 mar 2025 a las 10:00, Ana <ana@…> escribió:», which may go over two lines.
-  /^\s*(?:El|On|Le|O|Em|Am)\b.{3,200}(?:escribió|wrote|escribiu|escreveu|va escriure|a écrit|schrieb)\s*:\s*$/i,
+  // «El lun, 3 mar 2025 a las 10:00, Ana <ana@…> escribió:», which may go over two lines; with a date or an address in any case.
+  /^\s*(?:El|On|Le|O|Em|Am)\b(?=.{0,200}[\d@]).{3,200}(?:escribió|wrote|escribiu|escreveu|va escriure|a écrit|schrieb)\s*:\s*$/i,
   /^\s*(?:De|From|Von)\s*:\s.+$/i,
 ];
 const quoteHead = /^\s*(?:Enviado|Sent|Para|To|Fecha|Date|Asunto|Subject)(?:\s+el)?\s*:/i;
 
-/** The writer's own words in an e-mail, without quoted text and without the text below the signature line. */
+const linesOf = (text: string) => text.replace(/\r\n?/g, "\n").split("\n");
+
+/** The writer's own words in an answer, without quoted text and without the text below the signature line. */
 export function ownWords(text: string): string {
-  const lines = text.replace(/\r\n?/g, "\n").split("\n");
+  const lines = linesOf(text);
   const end = lines.findIndex((line, at) => beginsQuote(lines, line, at));
-  const own = lines.slice(0, end < 0 ? lines.length : end);
-  const signature = own.findIndex((line) => /^-- ?$/.test(line));
-  return own
-    .slice(0, signature < 0 ? own.length : signature)
-    .filter((line) => !/^\s*>/.test(line))
-    .join("\n")
-    .trim();
+  const own = lines.slice(0, end < 0 ? lines.length : end).filter((line) => !/^\s*>/.test(line));
+  return withoutSignature(own.join("\n"));
+}
+
+/** The words of a new e-mail, with what is forwarded in it; nothing where all of it is a quotation. */
+export const newWords = (text: string): string =>
+  linesOf(text).every((line) => line.trim() === "" || /^\s*>/.test(line)) ? "" : withoutSignature(text);
+
+/** A text without what stands below the signature line; a signature above a forwarded text goes alone. */
+function withoutSignature(text: string): string {
+  const lines = linesOf(text);
+  const from = lines.findIndex((line) => /^-- ?$/.test(line));
+  if (from < 0) return text.trim();
+  const quote = lines.findIndex((line, at) => at > from && beginsQuote(lines, line, at));
+  return [...lines.slice(0, from), ...(quote < 0 ? [] : lines.slice(quote))].join("\n").trim();
 }
 
 function beginsQuote(lines: string[], line: string, at: number): boolean {

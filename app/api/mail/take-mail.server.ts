@@ -11,7 +11,7 @@ import { findPerson } from "../http/authentication.server.ts";
 import { Problem } from "../http/problem.server.ts";
 import { mayTry } from "../http/rate-limit.server.ts";
 import { addMailAnswer, refuseByMail, type Thread } from "./answer.server.ts";
-import { ownWords } from "./own-words.server.ts";
+import { newWords, ownWords } from "./own-words.server.ts";
 import { type Attachment, type IncomingMail, withMessage } from "./read-message.server.ts";
 import { headerIn, isAutomatic, provenSender } from "./sender.server.ts";
 import { answeredReply } from "./thread.server.ts";
@@ -75,8 +75,10 @@ function threadOf({ headers, subject }: IncomingMail, to: string): Thread {
 }
 
 async function ask(services: Services, person: Person, mail: IncomingMail, thread: Thread): Promise<Taken> {
-  const content =
-    cleanConversationText(ownWords(mail.text)) || (mail.attachments.length > 0 ? "" : mail.subject.trim());
+  const replyId = answeredReply(services, mail.headers);
+  // What is quoted in an answer is known here; in a new e-mail it is what the question is about, as where it is forwarded.
+  const words = replyId ? ownWords(mail.text) : newWords(mail.text);
+  const content = cleanConversationText(words) || (mail.attachments.length > 0 ? "" : mail.subject.trim());
   if (content.length > limits.message) {
     throw new Problem(
       422,
@@ -84,7 +86,6 @@ async function ask(services: Services, person: Person, mail: IncomingMail, threa
     );
   }
   const key = `mail:${createHash("sha256").update(`${thread.inReplyTo} ${thread.to}`).digest("hex")}`;
-  const replyId = answeredReply(services, mail.headers);
   const chatId = replyId && (await chatOf(services.db, person, replyId));
   const sent = await services.db
     .selectFrom("messages")

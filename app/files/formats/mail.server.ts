@@ -1,3 +1,4 @@
+import type { Email } from "postal-mime";
 import { htmlText } from "./html.server.ts";
 import { plainText } from "./plain.server.ts";
 import { damaged } from "./unreadable.server.ts";
@@ -7,10 +8,7 @@ export type ReadMail = { text: string; attachments: { name: string; mediaType: s
 
 /** Reads an e-mail as it is sent (RFC 5322, MIME). Text is taken from its plain part, or from the HTML if there is none. */
 export async function readMail(bytes: Uint8Array): Promise<ReadMail> {
-  const { default: PostalMime } = await import("postal-mime");
-  const mail = await PostalMime.parse(withUtf8Head(Buffer.from(bytes)), {
-    attachmentEncoding: "arraybuffer",
-  }).catch(() => {
+  const mail = await parseMail(Buffer.from(bytes)).catch(() => {
     throw damaged("un correo");
   });
   const people = (list: { name?: string; address?: string | undefined }[] = []) =>
@@ -31,6 +29,30 @@ export async function readMail(bytes: Uint8Array): Promise<ReadMail> {
       bytes: Buffer.from(content as ArrayBuffer),
     })),
   };
+}
+
+/** The parts of an e-mail; texts that name no character set, and are not UTF-8, are read as Windows-1252. Throws for what is no e-mail. */
+export async function parseMail(bytes: Buffer): Promise<Email> {
+  const { default: PostalMime } = await import("postal-mime");
+  const parse = (from: Buffer) => PostalMime.parse(withUtf8Head(from), { attachmentEncoding: "arraybuffer" });
+  const mail = await parse(bytes);
+  if (!`${mail.text ?? ""}${mail.html ?? ""}`.includes("\ufffd")) return mail;
+  const again = await parse(withCharsets(bytes));
+  return { ...mail, ...(again.text && { text: again.text }), ...(again.html && { html: again.html }) };
+}
+
+/** Names a character set where a text names none. */
+function withCharsets(bytes: Buffer): Buffer {
+  const raw = bytes.toString("latin1");
+  const headEnd = raw.search(/\r?\n\r?\n/);
+  const set = 'charset="windows-1252"';
+  // Without a type an e-mail is plain text.
+  const typed = /^content-type:/im.test(raw.slice(0, headEnd)) ? raw : `Content-Type: text/plain\r\n${raw}`;
+  const named = typed.replace(
+    /^content-type:[ \t]{0,8}text\/(?:plain|html)\b[^\n]{0,300}(?:\n[ \t][^\n]{0,300}){0,5}/gim,
+    (head) => (/charset/i.test(head) ? head : head.replace(/text\/(?:plain|html)/i, (type) => `${type}; ${set}`)),
+  );
+  return Buffer.from(named, "latin1");
 }
 
 /** Turns the head of a mail into UTF-8: it may have raw letters of Windows, which the library would take for broken UTF-8. */
