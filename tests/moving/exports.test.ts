@@ -75,6 +75,53 @@ it("takes off thoughts of Open WebUI, of which none ends", () => {
   expect(chat?.messages[0]?.content).toBe(content);
 });
 
+it.each<[string, (said: object[]) => object]>([
+  ["a list without ids", (messages) => ({ id: "1", chat: { title: "A", messages } })],
+  ["a history whose messages have ids as keys alone", (said) => ({ chat: { title: "A", history: historyOf(said) } })],
+  ["the conversation without its row", (said) => ({ title: "A", history: historyOf(said), messages: [] })],
+  ["LibreChat's list without ids", (said) => ({ conversationId: "c", title: "A", messages: said })],
+  [
+    "a mapping of ChatGPT's without ids inside",
+    (said) => ({
+      title: "A",
+      mapping: Object.fromEntries(
+        said.map((one, n) => {
+          const { role, text } = one as { role: string; text: string };
+          const content = { content_type: "text", parts: [text] };
+          return [`n${n}`, { parent: n ? `n${n - 1}` : null, message: { author: { role }, content } }];
+        }),
+      ),
+    }),
+  ],
+])("keeps each message of %s, in order", (_what, exported) => {
+  const said = ["¿Uno?", "Dos", "¿Tres?", "Cuatro"].map((text, n) => {
+    const role = n % 2 === 0 ? "user" : "assistant";
+    return { role, content: text, text, sender: role, isCreatedByUser: role === "user" };
+  });
+  const [chat] = readExport(exported(said))?.chats ?? [];
+  expect(chat?.messages.map(({ content }) => content)).toEqual(["¿Uno?", "Dos", "¿Tres?", "Cuatro"]);
+  expect(chat?.messages.slice(1).map(({ parent }) => parent)).toEqual(
+    chat?.messages.slice(0, -1).map(({ key }) => key),
+  );
+});
+
+function historyOf(said: object[]): object {
+  return { messages: Object.fromEntries(said.map((one, n) => [`m${n}`, one])) };
+}
+
+it("keeps the documents that Claude has written beside its answers", () => {
+  const call = (name: string, input: object) => ({ type: "tool_use", name, input });
+  const content = [
+    { type: "text", text: "Aquí está:" },
+    call("artifacts", { title: "Carta", type: "text/markdown", content: "Querida Ana" }),
+    call("create_file", { path: "/tmp/suma.py", file_text: "print(1)" }),
+    call("web_search", { query: "nada" }),
+  ];
+  const [chat] =
+    readExport({ uuid: "b", name: "B", chat_messages: [{ uuid: "m", sender: "assistant", content }] })?.chats ?? [];
+  expect(chat?.messages[0]?.content).toBe("Aquí está:\n\n**Carta**\n\nQuerida Ana\n\n**suma.py**\n\nprint(1)");
+});
+
 it("reads other conversations beside one in an unknown format", () => {
   const good = { uuid: "b", name: "Buena", chat_messages: [{ uuid: "m", sender: "human", text: "Hola" }] };
   const broken = {

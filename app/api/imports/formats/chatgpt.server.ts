@@ -10,11 +10,12 @@ import {
   parsed,
   text,
   time,
+  withIds,
 } from "./imported-chat.server.ts";
 
 /** A conversation of ChatGPT. */
 export function fromChatGpt(chat: Json): ImportedChat {
-  const nodes = objects(Object.values(chat.mapping as Json)).map((node) => {
+  const nodes = withIds(chat.mapping as Json).map((node) => {
     const message = isObject(node.message) ? node.message : {};
     const author = isObject(message.author) ? message.author : {};
     const content = isObject(message.content) ? message.content : {};

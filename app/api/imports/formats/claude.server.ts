@@ -2,12 +2,31 @@ import {
   chatOf,
   fileNamed,
   type ImportedChat,
+  isObject,
   type Json,
   objects,
   partsOf,
   text,
   time,
 } from "./imported-chat.server.ts";
+
+/** The text of a message with the documents that Claude has written beside it, in order. */
+function withArtifacts(content: unknown): string {
+  return objects(content)
+    .map((part) => (part.type === "tool_use" ? artifactIn(part) : partsOf([part])))
+    .filter(Boolean)
+    .join("\n\n");
+}
+
+/** A document that a call has written whole; empty for other calls. Later edits are patches, not texts. */
+function artifactIn({ name, input }: Json): string {
+  if (!isObject(input)) return "";
+  const written = name === "artifacts" ? text(input.content) : name === "create_file" ? text(input.file_text) : "";
+  const title = text(input.title) || text(input.path).replace(/^.*\//, "");
+  const language = text(input.language) || /^application\/vnd\.ant\.code/.test(text(input.type));
+  const shown = language && written ? `\`\`\`${text(input.language)}\n${written}\n\`\`\`` : written;
+  return shown && title ? `**${title}**\n\n${shown}` : shown;
+}
 
 /** A conversation of Claude. */
 export function fromClaude(chat: Json): ImportedChat {
@@ -21,7 +40,7 @@ export function fromClaude(chat: Json): ImportedChat {
         : text(message.parent_message_uuid) || null,
     role: message.sender === "human" ? "user" : "assistant",
     content: [
-      partsOf(message.content) || text(message.text),
+      withArtifacts(message.content) || text(message.text),
       // The text of an attachment comes along.
       ...objects(message.attachments).map(({ file_name, extracted_content }) =>
         text(extracted_content) ? `**${text(file_name)}**\n\n${text(extracted_content)}` : "",

@@ -68,14 +68,24 @@ export const partsOf = (content: unknown) =>
     .filter(Boolean)
     .join("\n\n");
 
+/**
+ * The messages with a key each. In an export of a plain list they have none, or no parents: each then follows the one before it.
+ */
+function keyed(given: Node[]): Node[] {
+  const nodes = given.map((node, index) => ({ ...node, key: node.key || `mensaje-${index + 1}` }));
+  if (nodes.some(({ parent }) => parent !== null)) return nodes;
+  return nodes.map((node, index) => ({ ...node, parent: nodes[index - 1]?.key ?? null }));
+}
+
 /** Drops messages of other roles and messages without text and files; attaches the children of a dropped message to its parent. */
 export function chatOf(
   about: Pick<ImportedChat, "key" | "at" | "archived"> & { title: unknown } & Partial<
       Pick<ImportedChat, "pinned" | "project" | "assistant">
     >,
-  nodes: Node[],
+  given: Node[],
   last: string | undefined,
 ): ImportedChat {
+  const nodes = keyed(given);
   const { key, title, archived, pinned = false, project = null, assistant = null } = about;
   const at =
     about.at || nodes.reduce((first, node) => (node.at > 0 && (first === 0 || node.at < first) ? node.at : first), 0);
@@ -113,6 +123,9 @@ export function chatOf(
 export const isObject = (value: unknown): value is Json =>
   value !== null && typeof value === "object" && !Array.isArray(value);
 export const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+/** The objects of a table by their ids, each with its id. */
+export const withIds = (table: Json): Json[] =>
+  Object.entries(table).flatMap(([id, item]) => (isObject(item) ? [{ ...item, id: text(item.id) || id }] : []));
 /** The value of a JSON text; undefined if `json` is not a text, or not valid JSON. */
 export function parsed(json: unknown): unknown {
   if (typeof json !== "string") return undefined;

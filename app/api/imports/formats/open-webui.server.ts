@@ -9,6 +9,7 @@ import {
   partsOf,
   text,
   time,
+  withIds,
 } from "./imported-chat.server.ts";
 
 const uuid = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i;
@@ -20,8 +21,8 @@ const thoughts = /^\s*<think>[\s\S]*?<\/think>\s*/;
 /** A conversation of Open WebUI: its row, and the JSON in it. */
 export function fromOpenWebUi(item: Json, chat: Json): ImportedChat {
   const history = isObject(chat.history) ? chat.history : {};
-  const listed = isObject(history.messages) ? Object.values(history.messages) : chat.messages;
-  const nodes = objects(listed).map((message) => ({
+  const listed = isObject(history.messages) ? withIds(history.messages) : objects(chat.messages);
+  const nodes = listed.map((message) => ({
     key: text(message.id),
     parent: text(message.parentId) || null,
     role: text(message.role),

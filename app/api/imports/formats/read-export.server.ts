@@ -38,6 +38,7 @@ function readerOf(item: Json): (() => ImportedChat) | undefined {
   if (Array.isArray(item.chat_messages)) return () => fromClaude(item);
   if (isObject(chat) && (isObject(chat.history) || Array.isArray(chat.messages)))
     return () => fromOpenWebUi(item, chat);
+  if (isObject(item.history) && isObject(item.history.messages)) return () => fromOpenWebUi(item, item);
   if (Array.isArray(item.messagesTree)) return () => fromLibreChat(item);
   if (!Array.isArray(item.messages)) return undefined;
   if (item.conversationId || item.messages.some((one) => isObject(one) && one.messageId))
