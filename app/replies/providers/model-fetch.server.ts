@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { pipeline, Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
+import { changedLines } from "../../http/changed-lines.server.ts";
 import { limits } from "../../process/limits.ts";
 import { traceHeaders } from "../../process/telemetry/request-trace.server.ts";
 import { listOf, parseJson, recordOf } from "../../process/text/json.ts";
@@ -13,6 +14,8 @@ type Listener = {
   heard(): void;
   /** Takes the body of an event stream in place of the library that has sent the request, and bounds its size itself. */
   takeStream?: ((body: Readable) => void) | undefined;
+  /** Changes a line of an event stream that the library reads. */
+  changeLine?: ((line: string) => string) | undefined;
   /** Changes the body of the request, which is JSON. */
   rewrite?: (body: string) => string;
 };
@@ -38,7 +41,11 @@ export const fetchModel: typeof fetch = async (input, given) => {
       ? await answerOf(modelRequest(input, init), listener.takeStream)
       : await fetch(input, { ...init, redirect: "error" });
   listener?.heard();
-  const answer = new Response(response.body && bounded(response.body, () => listener?.heard()), response);
+  const body = response.body && bounded(response.body, () => listener?.heard());
+  const answer = new Response(
+    body && listener?.changeLine ? body.pipeThrough(changedLines(listener.changeLine)) : body,
+    response,
+  );
   if (!response.ok || !isOfType(response.headers.get("Content-Type"), "application/json")) return answer;
   const text = await answer.text();
   const events = eventsOf(text);

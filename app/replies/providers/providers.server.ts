@@ -20,6 +20,7 @@ import { fetchModel, listen } from "./model-fetch.server.ts";
 import { commonOptions, ownOptions, refuseLeftOut, refuseUnsupported } from "./program-settings.server.ts";
 import { Answer } from "./reading/answer.server.ts";
 import { type Beside, readCompletion } from "./reading/completion-stream.server.ts";
+import { repairedMessageLine } from "./reading/repaired-messages.server.ts";
 import {
   noteRefused,
   type Parameter,
@@ -117,7 +118,12 @@ async function* askOnce(
     };
     const speaksCompletions = model.provider === "openai-compatible" || model.provider === "ollama";
     const rewrite = (request: string) => withoutRefused(request, refused);
-    listen(abort.signal, { heard, rewrite, takeStream: speaksCompletions ? takeStream : undefined });
+    listen(abort.signal, {
+      heard,
+      rewrite,
+      takeStream: speaksCompletions ? takeStream : undefined,
+      changeLine: model.provider === "anthropic" ? repairedMessageLine : undefined,
+    });
     const stream = await whenLoaded(language, silence, {
       prompt: toPrompt(prompt),
       ...optionsFor(model, settings, required),

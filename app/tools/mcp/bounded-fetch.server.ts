@@ -1,3 +1,4 @@
+import { changedLines } from "../../http/changed-lines.server.ts";
 import { traceHeaders } from "../../process/telemetry/request-trace.server.ts";
 import { recordOf } from "../../process/text/json.ts";
 import { ToolRefused } from "../tool.server.ts";
@@ -34,7 +35,7 @@ export const boundedFetch: typeof fetch = async (input, init) => {
   const asked = askedIn(init?.body);
   const hasSession = headers.has("mcp-session-id");
   const isStream = /event-stream/.test(answer.headers.get("Content-Type") ?? "");
-  if (isStream) return new Response(body.pipeThrough(withTexts()).pipeThrough(repairedEvents(asked)), answer);
+  if (isStream) return new Response(body.pipeThrough(repairedEvents(asked)), answer);
   const text = longNumbersAsTexts(await new Response(body).text());
   if (hasSession && isLost(answer.status, text)) return new Response(text, { ...told(answer), status: 404 });
   return new Response(answer.ok ? repairedText(text, asked) : text, told(answer));
@@ -81,52 +82,19 @@ function repairedText(text: string, asked: Asked): string {
  * error: the library would wait until the call's time is over.
  */
 function repairedEvents(asked: Asked): TransformStream<Uint8Array, Uint8Array> {
-  const decoder = new TextDecoder();
-  const encoder = new TextEncoder();
-  let held = "";
   let isAnswered = asked.id === undefined;
-  const lineOf = (line: string) => {
+  const change = (line: string) => {
     // An event with an id can be asked for again.
     if (line.startsWith("id:")) isAnswered = true;
     if (!line.startsWith("data:")) return line;
-    const data = repairedText(line.slice("data:".length).trim(), asked);
+    const data = repairedText(longNumbersAsTexts(line.slice("data:".length).trim()), asked);
     const message = recordOf(parsed(data));
     if (message?.method === undefined && message?.id === asked.id) isAnswered = true;
     return `data: ${data}`;
   };
-  return new TransformStream({
-    transform(bytes, controller) {
-      const lines = (held + decoder.decode(bytes, { stream: true })).split("\n");
-      held = lines.pop() ?? "";
-      if (lines.length > 0) controller.enqueue(encoder.encode(`${lines.map(lineOf).join("\n")}\n`));
-    },
-    flush(controller) {
-      const rest = held + decoder.decode();
-      const error = { code: -32000, message: "Ha cortado la conexión sin contestar" };
-      const end = rest ? `${lineOf(rest)}\n\n` : "";
-      const last = isAnswered ? "" : `\n\ndata: ${JSON.stringify({ jsonrpc: "2.0", id: asked.id, error })}\n\n`;
-      if (end || last) controller.enqueue(encoder.encode(end + last));
-    },
-  });
-}
-
-/** Passes JSON on line by line, with long numbers as texts. */
-function withTexts(): TransformStream<Uint8Array, Uint8Array> {
-  const decoder = new TextDecoder();
-  const encoder = new TextEncoder();
-  let held = "";
-  return new TransformStream({
-    transform(bytes, controller) {
-      const piece = decoder.decode(bytes, { stream: true });
-      const end = piece.lastIndexOf("\n") + 1;
-      if (end > 0) controller.enqueue(encoder.encode(longNumbersAsTexts(held + piece.slice(0, end))));
-      held = end > 0 ? piece.slice(end) : held + piece;
-    },
-    flush(controller) {
-      const rest = held + decoder.decode();
-      if (rest) controller.enqueue(encoder.encode(longNumbersAsTexts(rest)));
-    },
-  });
+  const error = { code: -32000, message: "Ha cortado la conexión sin contestar" };
+  const told = `\n\ndata: ${JSON.stringify({ jsonrpc: "2.0", id: asked.id, error })}\n\n`;
+  return changedLines(change, () => (isAnswered ? "\n\n" : told));
 }
 
 /**
