@@ -128,3 +128,35 @@ it("a DOS text of the maximum file size is read", async () => {
   const bytes = Buffer.alloc(20 * 1024 * 1024, line);
   expect(await read(bytes, "text/plain")).toMatch(/^Año 2025/);
 });
+
+it("reads the page that a program has put into a DOCX whole", async () => {
+  const utf8 = (text: string) => new TextEncoder().encode(text);
+  const names = "http://schemas.openxmlformats.org";
+  const w = `xmlns:w="${names}/wordprocessingml/2006/main" xmlns:r="${names}/officeDocument/2006/relationships"`;
+  const page =
+    'MIME-Version: 1.0\r\nContent-Type: multipart/related; type="text/html"; boundary=x\r\n\r\n--x\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n<h1>Contrato</h1><p>La renta ser=C3=A1 de 640 euros.</p>\r\n--x--\r\n';
+  const docx = zipSync({
+    "word/document.xml": utf8(
+      `<w:document ${w}><w:body><w:p><w:r><w:t>Antes</w:t></w:r></w:p><w:altChunk r:id="c1"/></w:body></w:document>`,
+    ),
+    "word/_rels/document.xml.rels": utf8(
+      `<Relationships><Relationship Id="c1" Type="${names}/officeDocument/2006/relationships/aFChunk" Target="/word/a.mht"/></Relationships>`,
+    ),
+    "word/a.mht": utf8(page),
+  });
+  expect(await read(docx, documentTypes.docx)).toMatch(/Antes[\s\S]*Contrato[\s\S]*La renta será de 640 euros\./);
+});
+
+it("reads a page that a browser has saved whole, without its look", async () => {
+  const saved =
+    "From: <Saved by Blink>\r\nSubject: Bases\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related; boundary=x\r\n\r\n--x\r\nContent-Type: text/html\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n<p>Una p=C3=A1gina</p>\r\n--x\r\nContent-Type: text/css\r\nContent-Location: cid:a\r\n\r\nbody{}\r\n--x--\r\n";
+  const text = await read(saved, documentTypes.eml);
+  expect(text).toContain("Una página");
+  expect(text).not.toContain("Adjunto");
+});
+
+it("takes a page for what its bytes are, though it says UTF-8", async () => {
+  const page = Buffer.from("<meta charset=utf-8><p>El niño comió piña", "latin1");
+  const found = await readText(page, documentTypes.html, 1_000_000);
+  expect("text" in found && found.text).toContain("El niño comió piña");
+});

@@ -23,11 +23,14 @@ export async function readMail(bytes: Uint8Array): Promise<ReadMail> {
   const text = mail.text?.trim() || htmlText(mail.html ?? "");
   return {
     text: `${head.filter(Boolean).join("\n")}\n\n${text}`,
-    attachments: mail.attachments.map(({ filename, mimeType, content }, index) => ({
-      name: filename ?? `adjunto ${index + 1}`,
-      mediaType: mimeType,
-      bytes: Buffer.from(content as ArrayBuffer),
-    })),
+    // Pictures, styles and fonts of the text itself are no documents.
+    attachments: mail.attachments
+      .filter(({ related, filename, mimeType }) => (!related && filename) || !isLook.test(mimeType))
+      .map(({ filename, mimeType, content }, index) => ({
+        name: filename ?? `adjunto ${index + 1}`,
+        mediaType: mimeType,
+        bytes: Buffer.from(content as ArrayBuffer),
+      })),
   };
 }
 
@@ -54,6 +57,8 @@ function withCharsets(bytes: Buffer): Buffer {
   );
   return Buffer.from(named, "latin1");
 }
+
+const isLook = /^(?:image|font)\/|css|javascript|octet-stream/i;
 
 /** Turns the head of a mail into UTF-8: it may have raw letters of Windows, which the library would take for broken UTF-8. */
 function withUtf8Head(bytes: Buffer): Buffer {

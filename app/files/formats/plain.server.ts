@@ -62,7 +62,8 @@ export function declaredText(bytes: Uint8Array): string {
   const [, said] =
     /^\s*<\?xml[^>]+encoding=["']([\w-]+)/i.exec(head) ?? /<meta[^>]+charset=["']?([\w-]+)/i.exec(head) ?? [];
   // A declaration is older than the file if the bytes are valid UTF-8 with other letters than ASCII.
-  if (!said || utf16Of(bytes) || isUtf8(bytes)) return plainText(bytes);
+  // Nor is a declaration of UTF-8 true if they are not.
+  if (!said || /^utf-?8$/i.test(said) || utf16Of(bytes) || isUtf8(bytes)) return plainText(bytes);
   return decoded(bytes, said);
 }
 

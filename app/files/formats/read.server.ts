@@ -23,7 +23,7 @@ const asPages = (pages: string[]) => ({ pages, count: pages.length });
 
 const readers: Record<DocumentType, ReadBytes> = {
   [documentTypes.pdf]: pdfPages,
-  [documentTypes.docx]: (bytes) => ({ text: wordText(bytes) }),
+  [documentTypes.docx]: async (bytes) => ({ text: await wordText(bytes) }),
   [documentTypes.xlsx]: async (bytes, room) => ({ text: await sheetsText(bytes, room) }),
   [documentTypes.pptx]: (bytes) => asPages(slideTexts(bytes)),
   [documentTypes.odt]: (bytes) => ({ text: openDocumentPages(bytes, "un ODT").join("\n\n") }),

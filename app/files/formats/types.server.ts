@@ -46,6 +46,9 @@ export const textTypes = new Map<string, string>([
   ["htm", documentTypes.html],
   ["xhtml", documentTypes.html],
   ["eml", documentTypes.eml],
+  // A page that a browser has saved whole is an e-mail without people.
+  ["mht", documentTypes.eml],
+  ["mhtml", documentTypes.eml],
   ["md", "text/markdown"],
   ["markdown", "text/markdown"],
   ["csv", "text/csv"],

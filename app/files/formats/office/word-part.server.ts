@@ -15,6 +15,8 @@ export type WordDocument = {
   styles: Map<string, WordStyle>;
   numbering: Numbering;
   notes: Map<string, Note>;
+  /** Texts of the files of other kinds that stand in the document, by their paths. */
+  chunks: Map<string, string>;
 };
 type Paragraph = WordStyle & { style: string; isBegun: boolean };
 
@@ -152,6 +154,9 @@ export class WordPart {
       case "m:oMath":
         this.#formula = new TreeBuilder(name);
         return;
+      case "w:altChunk":
+        this.#chunk(attributes["r:id"]);
+        return;
       case "c:chart":
         this.#drawing(attributes["r:id"], (path) => chartRows(this.#document.archive, path));
         return;
@@ -162,6 +167,15 @@ export class WordPart {
         return;
       default:
         this.#openRun(name, attributes);
+    }
+  }
+
+  /** A file of another kind that Word shows as part of the text, as programs do that make a document of HTML. */
+  #chunk(id: string | undefined): void {
+    const path = this.#relations.find((relation) => relation.id === id)?.path ?? "";
+    for (const line of (this.#document.chunks.get(path) ?? "").split("\n")) {
+      this.#flow.writer.line();
+      this.#flow.writer.text(line);
     }
   }
 

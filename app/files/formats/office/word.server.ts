@@ -1,4 +1,7 @@
 import { type Archive, openArchive } from "../archive.server.ts";
+import { htmlText } from "../html.server.ts";
+import { parseMail } from "../mail.server.ts";
+import { declaredText } from "../plain.server.ts";
 import { damaged } from "../unreadable.server.ts";
 import { Numbering } from "./numbering.server.ts";
 import { type Relation, relationsOf } from "./parts.server.ts";
@@ -8,7 +11,7 @@ import { stylesIn } from "./word-styles.server.ts";
 const what = "un DOCX";
 
 /** The text of a DOCX: headers once, headings, numbers, tables, notes and comments where they are called. Throws Unreadable. */
-export function wordText(bytes: Buffer): string {
+export async function wordText(bytes: Buffer): Promise<string> {
   const archive = openArchive(bytes, what);
   const main = relationsOf(archive, "").find(({ kind }) => kind === "officeDocument")?.path ?? "word/document.xml";
   const xml = archive.text(main);
@@ -23,6 +26,7 @@ export function wordText(bytes: Buffer): string {
     styles: stylesIn(textOf("styles")),
     numbering: new Numbering(textOf("numbering")),
     notes: new Map<string, Note>(),
+    chunks: await chunksOf(archive, relations),
   };
   for (const [kind, element] of noteParts) {
     for (const part of relations.filter((relation) => relation.kind === kind)) {
@@ -34,6 +38,20 @@ export function wordText(bytes: Buffer): string {
   const read = (part: string, text: string) => new WordPart(document, relationsOf(archive, part)).textOf(text);
   const aside = (kind: string) => asides(archive, relations, kind, read);
   return [...aside("header"), read(main, xml), ...aside("footer")].filter(Boolean).join("\n\n");
+}
+
+/** Texts of the files in HTML, MHTML or plain text that the document shows as parts of itself. */
+async function chunksOf(archive: Archive, relations: Relation[]): Promise<Map<string, string>> {
+  const chunks = new Map<string, string>();
+  for (const { path } of relations.filter(({ kind }) => kind === "aFChunk")) {
+    const bytes = Buffer.from(archive.read(path) ?? []);
+    const mail = /^(?:MIME-Version|Content-Type|From):/i.test(bytes.toString("latin1").trimStart())
+      ? await parseMail(bytes).catch(() => undefined)
+      : undefined;
+    const html = mail ? (mail.html ?? mail.text ?? "") : declaredText(bytes);
+    chunks.set(path, /\.txt$/i.test(path) ? html : htmlText(html));
+  }
+  return chunks;
 }
 
 const noteParts = [
