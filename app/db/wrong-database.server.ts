@@ -41,6 +41,11 @@ const byPostgres: [RegExp, string][] = [
 /** The sentence for a PostgreSQL that can't be used; with the server's own message if the code is not known. */
 export function explainPostgres(error: unknown): unknown {
   const { code, message } = faultOf(error);
+  if (/does not support SSL/i.test(message))
+    return new ConfigError(
+      "No se puede usar la base de datos de DATABASE_URL: no habla TLS, y «sslmode» lo pide. Quítalo o pon sslmode=disable.",
+      { cause: error },
+    );
   const known = code || (/timeout/i.test(message) ? "ETIMEDOUT" : "");
   if (known === "") return error;
   const why = byPostgres.find(([pattern]) => pattern.test(known))?.[1] ?? `dice «${message}»`;

@@ -162,10 +162,15 @@ export function asProblem(error: Error, c: Context<ApiEnv>): Problem {
     return new Problem(429, limitInWords(error, c.req.header("Time-Zone")), { headers });
   }
   if (error instanceof HTTPException && error.status < 500) {
-    return new Problem(
-      error.status as ContentfulStatusCode,
-      "La petición no se entiende: el cuerpo no es JSON válido.",
-    );
+    const status = error.status as ContentfulStatusCode;
+    if (/\S/.test(c.req.header("Content-Encoding")?.replace(/identity/i, "") ?? ""))
+      return new Problem(415, "La petición no se entiende: el cuerpo tiene que venir sin comprimir.");
+    if (status === 415)
+      return new Problem(
+        status,
+        "La petición no se entiende: el cuerpo tiene que decir Content-Type: application/json.",
+      );
+    return new Problem(status, "La petición no se entiende: el cuerpo no es JSON válido.");
   }
   if (error instanceof StorageUnavailable)
     return new Problem(503, unavailable.storage, { headers: { "Retry-After": "5" } });

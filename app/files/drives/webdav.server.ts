@@ -127,6 +127,13 @@ function unreached(cause: unknown): never {
 }
 
 function refusal({ status, headers }: Response, what: string): DriveRefused {
+  const way = headers.get("WWW-Authenticate") ?? "";
+  if (status === 401 && way && !/\bbasic\b/i.test(way)) {
+    return new DriveRefused(
+      `El servidor pide entrar de otra manera (${way.slice(0, 40).split(" ")[0]}): aquí se entra con usuario y contraseña (Basic).`,
+      { refused: true },
+    );
+  }
   if (status === 401)
     return new DriveRefused("El servidor no acepta ese usuario con esa contraseña.", {
       refused: true,
@@ -213,7 +220,13 @@ const localName = (name: string) => name.slice(name.indexOf(":") + 1).toLowerCas
 /** Path of an entry from the root of the account; undefined if it lies elsewhere, or has an invalid name. */
 function pathOf(href: string, url: string, root: string): string | undefined {
   const steps = (pathname: string) => pathname.split("/").filter(Boolean).map(unescaped);
-  const found = URL.parse(href, url);
+  // Some servers write names as they are, or two slashes at the beginning.
+  const written = href
+    .replace(/^\/{2,}/, "/")
+    .replace(/%(?![\da-f]{2})/gi, "%25")
+    .replaceAll("#", "%23")
+    .replaceAll("?", "%3F");
+  const found = URL.parse(written, url);
   if (!found) return;
   const base = steps(root);
   const all = steps(found.pathname);
