@@ -64,6 +64,7 @@ export const thirds: [Third, Third, Third] = [
   {
     node: [
       "tests/browsers/flow.long.test.ts",
+      "tests/browsers/reading.long.test.ts",
       "tests/contract/clients.long.test.ts",
       "tests/failure/operator.long.test.ts",
       "tests/failure/release.long.test.ts",

@@ -76,7 +76,7 @@ function threadOf({ headers, subject }: IncomingMail, to: string): Thread {
 
 async function ask(services: Services, person: Person, mail: IncomingMail, thread: Thread): Promise<Taken> {
   const replyId = answeredReply(services, mail.headers);
-  // What is quoted in an answer is known here; in a new e-mail it is what the question is about, as where it is forwarded.
+  // Quoted text in an answer is known here; in a new e-mail the question is about it, as where something is forwarded.
   const words = replyId ? ownWords(mail.text) : newWords(mail.text);
   const content = cleanConversationText(words) || (mail.attachments.length > 0 ? "" : mail.subject.trim());
   if (content.length > limits.message) {

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { pipeline, Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
-import { changedLines } from "../../http/changed-lines.server.ts";
 import { limits } from "../../process/limits.ts";
 import { traceHeaders } from "../../process/telemetry/request-trace.server.ts";
+import { changedLines } from "../../process/text/changed-lines.server.ts";
 import { listOf, parseJson, recordOf } from "../../process/text/json.ts";
 import { ReplyError, statusIn } from "../errors.server.ts";
 import { type ModelRequest, modelRequest, requestModel } from "./model-request.server.ts";

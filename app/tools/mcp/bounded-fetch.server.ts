@@ -1,5 +1,5 @@
-import { changedLines } from "../../http/changed-lines.server.ts";
 import { traceHeaders } from "../../process/telemetry/request-trace.server.ts";
+import { changedLines } from "../../process/text/changed-lines.server.ts";
 import { recordOf } from "../../process/text/json.ts";
 import { ToolRefused } from "../tool.server.ts";
 import { type Asked, repairedAnswer } from "./repaired.server.ts";
