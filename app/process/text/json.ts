@@ -65,7 +65,8 @@ function looselyParsed(text: string): unknown {
   try {
     return parseJson(text);
   } catch {
-    const escaped = text.replace(/"(?:[^"\\]|\\.)*"/gs, (string) =>
+    // A text without an end matches up to the end: looking for another beginning in it would take quadratic time.
+    const escaped = text.replace(/"(?:[^"\\]|\\.)*(?:"|\\?$)/gs, (string) =>
       // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids them in texts
       string.replace(/[\u0000-\u001f]/g, (sign) => JSON.stringify(sign).slice(1, -1)),
     );

@@ -42,10 +42,10 @@ const closings = marks.flatMap(({ close }) => close).filter((close) => !close.st
 // Blanks are counted up to a bound everywhere, so that a model that sends only blanks does not cost more with each.
 const blanksAtMost = 1_000;
 const blanksBefore = /(?<!\s)\s{1,20}$/;
-// A closing tag on a line of its own, or between two words without a blank, ends a thought whose opening tag the model's template has
+// A closing tag on a line of its own, or right behind a word or before one, ends a thought whose opening tag the model's template has
 // already given.
-const untagged =
-  /(?:\n\s{0,20}|(?<=[^\s`"'«“(<]))(?:<\/(?:think|thinking|thought|reasoning)>|\[\/THINK\])(?:\s{0,20}\n|(?=[\p{L}\p{N}¡¿#*]))/u;
+const untagged = /\n\s{0,20}(?:<\/(?:think|thinking|thought|reasoning)>|\[\/THINK\])\s{0,20}\n/;
+const within = /(?<=[^ \t`"'«“(<])<\/think(?:ing)?>(?=[\p{L}\p{N}¡¿#*\n])/u;
 const untaggedLength = 60;
 
 /**
@@ -177,7 +177,7 @@ export class Thoughts {
   #write(text: string): Stretch[] {
     if (this.#tail === undefined) return [{ type: "text", text }];
     const seen = this.#tail + text;
-    const end = untagged.exec(seen);
+    const end = untagged.exec(seen) ?? within.exec(seen);
     // Text that shows code or speaks of such tags itself may well have a line like that.
     this.#tail = end || /```|<think/.test(seen) ? undefined : seen.slice(-untaggedLength);
     if (!end) return [{ type: "text", text }];

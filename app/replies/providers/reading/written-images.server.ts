@@ -1,8 +1,10 @@
 /** A stretch of text, or an image that a model has written into it with its data, in base64. */
 export type Written = { text: string } | { mediaType: string; data: string };
 
-const opening = /!\[[^\]\n]{0,200}\]\(\s{0,4}<?data:(image\/[\w.+-]{1,40});base64,/;
-const partOfOpening = /!(?:\[[^\]\n]{0,200}(?:\](?:\(\s{0,4}<?[\w:/.+;-]{0,70},?)?)?)?$/;
+const dataBegins = /\]\(<?data:(image\/[\w.+-]{1,40});base64,/;
+const mayBegin = /^!(?:\[[^\]\n]*(?:\](?:\((?:<?[\w:/.+;-]*,?)?)?)?)?$/;
+// In characters: more than any description and type have.
+const longestBeginning = 300;
 const notData = /[^A-Za-z0-9+/=\s]/;
 
 /** Takes the images out of a text that are written as Markdown with their data. */
@@ -26,14 +28,15 @@ export class WrittenImages {
         text = text.slice(end).replace(/^>?\)?/, "");
         continue;
       }
-      const begun = opening.exec(text);
-      if (begun?.[1]) {
-        parts.push({ text: text.slice(0, begun.index) });
+      const begun = dataBegins.exec(text);
+      const from = begun ? text.lastIndexOf("![", begun.index) : -1;
+      if (begun?.[1] && from >= 0) {
+        parts.push({ text: text.slice(0, from) });
         this.#image = { mediaType: begun[1], pieces: [] };
         text = text.slice(begun.index + begun[0].length);
         continue;
       }
-      const at = partOfOpening.exec(text)?.index ?? text.length;
+      const at = text.length - beginningIn(text);
       this.#held = text.slice(at);
       parts.push({ text: text.slice(0, at) });
       break;
@@ -47,4 +50,11 @@ export class WrittenImages {
     this.#held = "";
     return text ? [{ text }] : [];
   }
+}
+
+/** Length of the end of a text that may be the beginning of an image. */
+function beginningIn(text: string): number {
+  const at = Math.max(text.lastIndexOf("!["), text.endsWith("!") ? text.length - 1 : -1);
+  const end = at < 0 ? "" : text.slice(at);
+  return end.length <= longestBeginning && mayBegin.test(end) ? end.length : 0;
 }
