@@ -15,7 +15,20 @@ import { type Stretch, Thoughts } from "./thoughts.server.ts";
 import { WholeCharacters } from "./whole-characters.server.ts";
 import { type Written, WrittenImages } from "./written-images.server.ts";
 
-const reasonOf = (unified: LanguageModelV4FinishReason["unified"], hasCalled: boolean) => {
+type Unified = LanguageModelV4FinishReason["unified"];
+
+/** Whether an answer that ends so is whole. The libraries invent an end when the stream breaks off: `other` without the server's own word. */
+const isWhole: Record<Unified, boolean | "if said"> = {
+  stop: true,
+  length: true,
+  "content-filter": true,
+  "tool-calls": true,
+  error: false,
+  interrupted: false,
+  other: "if said",
+};
+
+const reasonOf = (unified: Unified, hasCalled: boolean) => {
   if (unified === "length") return "length";
   if (unified === "content-filter") return "content_filter";
   // Some servers give `stop` as the reason even after calls.
@@ -108,8 +121,7 @@ export class Answer {
     this.finished = true;
     const { finishReason, usage } = part;
     const { unified, raw } = finishReason;
-    // The libraries invent a finish when the stream breaks off.
-    if (unified === "error" || unified === "interrupted" || (unified === "other" && raw === undefined)) {
+    if (!isWhole[unified] || (isWhole[unified] === "if said" && raw === undefined)) {
       throw this.begun || !this.#misread ? ReplyError.cut() : this.#misread;
     }
     const refused = raw === "refusal";
