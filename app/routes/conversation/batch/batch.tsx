@@ -1,6 +1,7 @@
 import { redirect, useSearchParams } from "react-router";
 import { z } from "zod";
 import { Callout } from "../../../ui/callout.tsx";
+import { spentInWords, sumInWords } from "../../../ui/figures/spent.ts";
 import { Field } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
@@ -33,8 +34,6 @@ export const action = ({ context, params: { id } }: Route.ActionArgs) =>
     return redirect(does === "delete" ? "/conversation/serie" : `/conversation/serie/${id}`, 303);
   });
 
-const money = (sum: number) => sum.toLocaleString("es", { maximumSignificantDigits: 3 });
-
 /** How far a series of questions has come, and its result. */
 export default function Batch({ loaderData: { batch }, actionData }: Route.ComponentProps) {
   const { id, title, state, total, answered, failed, cost, budget, problem } = batch;
@@ -49,8 +48,7 @@ export default function Batch({ loaderData: { batch }, actionData }: Route.Compo
         </Callout>
       )}
       <p className="mt-4" role="status">
-        Está {stateInWords(batch)}.
-        {cost > 0 && ` Ha costado ${money(cost)}${budget === null ? "" : ` de ${money(budget)}`}.`}
+        {[`Está ${stateInWords(batch)}`, spentInWords(cost, budget)].filter(Boolean).join("; ")}.
         {isRunning && " Puedes cerrar esta página: se sigue haciendo."}
       </p>
       <progress className="advance mt-4" value={answered + failed} max={total} aria-label="Preguntas contestadas" />
@@ -80,7 +78,7 @@ function NextSteps({ batch: { id, state, answered, total, budget }, result }: Ne
           <Field
             name="budget"
             label="Puede costar, como mucho"
-            hint={`Con lo que ya ha costado. Ahora, ${money(budget)}.`}
+            hint={`Con lo que ya ha costado. Ahora, ${sumInWords(budget)}.`}
             inputMode="decimal"
             maxLength={20}
           />

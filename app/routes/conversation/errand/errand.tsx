@@ -3,6 +3,7 @@ import { z } from "zod";
 import { renderedText } from "../../../markdown/rendered.server.ts";
 import { digitalSource } from "../../../process/text/digital-source.ts";
 import { Callout } from "../../../ui/callout.tsx";
+import { spentInWords } from "../../../ui/figures/spent.ts";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { Leaf } from "../../../ui/leaf.tsx";
 import { named } from "../../../ui/navigation/page-title.ts";
@@ -90,11 +91,10 @@ export default function Errand({ loaderData: { errand, html }, actionData }: Rou
 type Errand = Route.ComponentProps["loaderData"]["errand"];
 
 function stateInWords({ state, steps, minutes, cost, budget }: Errand): string {
-  const money = (sum: number) => sum.toLocaleString("es", { maximumSignificantDigits: 3 });
   const said = [
     steps > 0 && `${steps.toLocaleString("es")} ${steps === 1 ? "paso" : "pasos"}`,
     minutes > 0 && `${minutes.toLocaleString("es")} min de trabajo`,
-    cost > 0 && `ha costado ${money(cost)}${budget === null ? "" : ` de ${money(budget)}`}`,
+    spentInWords(cost, budget),
   ].filter(Boolean);
   return `${[stateWords[state], ...said].join(" · ")}.`;
 }

@@ -2,6 +2,7 @@ import { redirect, useSearchParams } from "react-router";
 import { z } from "zod";
 import { momentInWords } from "../../../process/time-zones.server.ts";
 import { Callout } from "../../../ui/callout.tsx";
+import { spentInWords } from "../../../ui/figures/spent.ts";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { Leaf } from "../../../ui/leaf.tsx";
@@ -157,7 +158,7 @@ type Loaded = Route.ComponentProps["loaderData"];
 function HowItGoes({ room, hasEnded, until }: Pick<Loaded, "room" | "hasEnded" | "until">) {
   const { joined, people, asked, messages, spent, budget } = room;
   const number = (n: number) => n.toLocaleString("es");
-  const money = (sum: number) => sum.toLocaleString("es", { maximumSignificantDigits: 3 });
+  const cost = spentInWords(spent, budget);
   return (
     <p className="mt-4" role="status">
       {hasEnded
@@ -167,7 +168,7 @@ function HowItGoes({ room, hasEnded, until }: Pick<Loaded, "room" | "hasEnded" |
           : "Cerrada: nadie entra ni pregunta."}{" "}
       Han entrado {number(joined)} de {number(people)} personas y se ha preguntado {number(asked)} de {number(messages)}{" "}
       veces.
-      {spent > 0 && ` Ha costado ${money(spent)}${budget === null ? "" : ` de ${money(budget)}`}.`}
+      {cost && ` Además, ${cost}.`}
     </p>
   );
 }
