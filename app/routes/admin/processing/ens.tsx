@@ -7,10 +7,11 @@ export function Ens({ day, controller, missing, measures, counts }: ReturnType<t
     <>
       <h1>Medidas del Esquema Nacional de Seguridad</h1>
       <p className="mt-2 text-text-2">
-        Real Decreto 311/2022, anexo II. Sistema de {controller}, con sus ajustes a {day}: {counts.covered} cubiertas,{" "}
-        {counts.missing === 0 ? "ninguna que falte" : `${counts.missing} que faltan`} y {counts.house} de la
-        organización. La categoría del sistema y lo que se aplica los decide ella: esto es el borrador de su declaración
-        de aplicabilidad.
+        {`Real Decreto 311/2022, anexo II. Sistema de ${controller}, con sus ajustes a ${day}: ${counts.covered} cubiertas, ${
+          counts.missing === 0 ? "ninguna que falte" : `${counts.missing} que faltan`
+        } y ${counts.house} de la organización.`}{" "}
+        La categoría del sistema y lo que se aplica los decide ella: esto es el borrador de su declaración de
+        aplicabilidad.
       </p>
       {missing.length > 0 && (
         <section className="mt-7">
