@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { forgetAttempts } from "../../app/api/http/rate-limit.server.ts";
 import { hashToken } from "../../app/process/crypto.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
@@ -507,6 +507,27 @@ for (const engine of await ruleEngines()) {
           expect(told.status).toBe(200);
           expect((await api.call("GET", "/auth/session", { token: answer.text })).status).toBe(401);
         }
+      });
+
+      it("trusts an address of Entra's common issuer only where Entra has verified its domain", async () => {
+        const entra = "https://login.microsoftonline.com";
+        const real = globalThis.fetch;
+        vi.spyOn(globalThis, "fetch").mockImplementation((url, options) =>
+          real(String(url).replace(entra, issuer), options),
+        );
+        said = {
+          issuer: `${entra}/{tenantid}/v2.0`,
+          ...{ authorization_endpoint: `${entra}/auth`, token_endpoint: `${entra}/token`, jwks_uri: `${entra}/jwks` },
+        };
+        const id = await addLiar({ address: `${entra}/organizations/v2.0` });
+        const comesIn = async (more: object) => {
+          const claims = { iss: `${entra}/casa/v2.0`, tid: "casa", email: "v@entra.es", ...more };
+          return (await tryWith((nonce) => signed(claimsFor(nonce, claims)), id)).status;
+        };
+        const [claimed, proven] = [await comesIn({ sub: "e-1" }), await comesIn({ sub: "e-2", xms_edov: true })];
+        said = {};
+        vi.restoreAllMocks();
+        expect([claimed, proven]).toEqual([403, 200]);
       });
 
       it("says that a provider signs with the secret alone", async () => {
