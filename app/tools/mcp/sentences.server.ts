@@ -88,7 +88,7 @@ function messageIn(body: string): string {
 function ofStatus(name: string, status: number, message: string): string {
   if (status === 401) return `«${name}» no acepta la clave${quoted(message)}.`;
   if (status === 403) return `«${name}» no permite esto con la clave que tiene${quoted(message)}.`;
-  if (status >= 400 && message && status !== 404 && status !== 405) {
+  if (status >= 400 && message && (status !== 404 || /session/i.test(message)) && status !== 405) {
     return `«${name}» ha contestado ${status}${quoted(message)}.`;
   }
   if (status === 405)
