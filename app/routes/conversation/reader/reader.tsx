@@ -55,7 +55,7 @@ export function Reader({ chatId, turns, marker, found, edited, earlier, hasLater
               </Link>
             </p>
           )}
-          <span id="final" />
+          <div id="final" />
         </div>
       </div>
       <Suspense>

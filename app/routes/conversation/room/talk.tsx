@@ -34,7 +34,7 @@ export function Talk({ code, room, talk, result }: TalkProps) {
         {turns.map((turn, n) => (
           <RoomTurn key={turn.id} turn={turn} at={at} marker={n === turns.length - 1 ? marker : undefined} />
         ))}
-        <span id="final" />
+        <div id="final" />
       </div>
       {turns.length === 0 && room.beginnings.length > 0 && (
         <PostForm className="buttons mt-6" action={at}>
