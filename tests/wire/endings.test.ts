@@ -62,6 +62,16 @@ it("a single stray closing mark does not make the next answer a thought", async 
   expect(await read("Una respuesta normal.")).toMatchObject({ text: "Una respuesta normal.", thought: "" });
 });
 
+it("a call that the model has misspelt at Groq is asked for once more", async () => {
+  let times = 0;
+  answer = async (response) => {
+    if (++times > 1) return void response.end(`${says("Ahora sí.")}${says("", "stop")}data: [DONE]\n\n`);
+    const error = { message: "Failed to call a function", code: "tool_use_failed", failed_generation: "<function" };
+    response.end(`event: error\ndata: ${JSON.stringify({ error })}\n\n`);
+  };
+  expect(await readingOf(modelAt(url))).toMatchObject({ text: "Ahora sí.", reason: "stop" });
+});
+
 it.each([
   ["null", {}],
   [" ", {}],

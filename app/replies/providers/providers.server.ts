@@ -43,8 +43,8 @@ export function generate(model: ModelAccess, prompt: Prompt, options: Options): 
 const triesAtMost = 16;
 
 /**
- * Asks until the server accepts the request: without a parameter or tool that the server refuses, or at the address with `/v1`. An answer
- * that has begun is not asked for again.
+ * Asks until the server accepts the request: without a parameter or tool that the server refuses, or at the address with `/v1`; and once
+ * more if the model has misspelt a call. An answer that has begun is not asked for again.
  */
 async function* ask(given: ModelAccess, prompt: Prompt, asked: Options): AsyncGenerator<Piece> {
   let model = given;
@@ -63,6 +63,8 @@ async function* ask(given: ModelAccess, prompt: Prompt, asked: Options): AsyncGe
       return;
     } catch (error) {
       if (hasBegun || tries === triesAtMost) throw error;
+      // The model may write it well the next time.
+      if (tries === 1 && error instanceof ReplyError && error.kind === "misspelt-call") continue;
       const parameters = refusedIn(error, refused);
       if (parameters.length > 0) {
         noteRefused(model, parameters);
