@@ -1,3 +1,3 @@
 /** Whether the address that a program wants a token for (RFC 8707) is that of this installation or of its /mcp. */
 export const isOwnResource = (resource: string, origin: string): boolean =>
-  resource.replace(/\/$/, "") === origin || resource === `${origin}/mcp`;
+  [origin, `${origin}/mcp`].includes(resource.replace(/\/$/, ""));

@@ -73,10 +73,15 @@ export function createHandler(opened: Opened): Handle {
   // Written at any log level, because a setting asks for these lines.
   const accessLog = config.accessLog ? createLog("info") : undefined;
   const mcp = async (request: Request, ip: string, origin: string) => {
+    const shared = sharedWith(request, config.corsOrigins);
+    if (shared && request.method === "OPTIONS") return new Response(null, { status: 204, headers: shared });
     const visitor = { ...visitorOf(request, ip), ofMcp: true };
     const response = await answerMcp(request, (call) => api.send(call, visitor), log);
     // If the API is on another machine, programs connect there.
-    return opened.services ? challenge(response, origin) : response;
+    const answer = opened.services ? challenge(response, origin) : response;
+    if (!shared) return answer;
+    const { status, statusText, headers } = answer;
+    return new Response(answer.body, { status, statusText, headers: [...headers, ...Object.entries(shared)] });
   };
   const answer = async (request: Request, ip: string, answeredBy: Answered) => {
     const url = new URL(request.url);
@@ -86,7 +91,7 @@ export function createHandler(opened: Opened): Handle {
     if (url.pathname === "/v1" || url.pathname.startsWith("/v1/")) {
       return addHeaders(await api.answer(request, ip, answeredBy), request, "");
     }
-    if (url.pathname === "/mcp") return addHeaders(await mcp(request, ip, url.origin), request, "");
+    if (/^\/mcp\/?$/.test(url.pathname)) return addHeaders(await mcp(request, ip, url.origin), request, "");
     const metadata = opened.services && answerMetadata(request, url);
     if (metadata) return addHeaders(metadata, request, "");
     if (/^\/assets\/.*\.js$/.test(url.pathname)) return staleModule();
@@ -269,6 +274,19 @@ function plainPage(status: number, sentence: string, advice = ""): Response {
 async function askDatabase({ db, engine }: Pick<Services, "db" | "engine">): Promise<void> {
   if (engine === "sqlite") await db.selectFrom("models").select("id").limit(1).execute();
   else await db.deleteFrom("models").where(sql<boolean>`false`).execute();
+}
+
+/** Headers by which a page of one of these addresses may use `/mcp`; undefined for others. */
+function sharedWith(request: Request, origins: string[]): Record<string, string> | undefined {
+  const origin = request.headers.get("Origin");
+  if (!origin || !origins.includes(origin)) return undefined;
+  return {
+    "Access-Control-Allow-Origin": origin,
+    "Access-Control-Allow-Methods": "POST, GET, DELETE, OPTIONS",
+    "Access-Control-Allow-Headers": "Authorization, Content-Type, MCP-Protocol-Version, Mcp-Session-Id",
+    "Access-Control-Expose-Headers": "WWW-Authenticate, Mcp-Session-Id",
+    Vary: "Origin",
+  };
 }
 
 /** Readiness: 503 if the database does not answer or, in a process without an own API, if the remote API does not. */

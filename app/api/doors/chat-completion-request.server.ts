@@ -22,6 +22,7 @@ import {
 
 const part = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text }),
+  z.object({ type: z.literal("refusal"), refusal: text }),
   z.object({ type: z.literal("image_url"), image_url: z.object({ url: inlineImage }) }),
   z.object({ type: z.literal("file"), file: z.object({ filename: fileName, file_data: inlineFile }) }),
 ]);
@@ -31,6 +32,7 @@ const content = z.union(
     z.array(part).transform((parts) =>
       parts.map((one): Segment => {
         if (one.type === "text") return { text: one.text };
+        if (one.type === "refusal") return { text: one.refusal };
         if (one.type === "image_url") return { image: one.image_url.url };
         return { file: { name: one.file.filename, data: one.file.file_data } };
       }),
@@ -73,6 +75,7 @@ const message = z.object({
   ),
   // Empty if the assistant only called a tool.
   content: content.nullish().transform((said) => said ?? []),
+  refusal: text.nullish(),
   tool_calls: z.array(called).max(128, "Son demasiadas.").nullish(),
   tool_call_id: z.string().nullish(),
 });
@@ -92,7 +95,11 @@ const format = z.discriminatedUnion(
   ],
   "response_format tiene que ser text, json_object o json_schema.",
 );
-export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh"] as const;
+const efforts = ["none", "minimal", "low", "medium", "high", "xhigh"] as const;
+/** How much a model is to think; OpenAI's newest word for the most is not known to all providers. */
+export const effort = z
+  .enum([...efforts, "max"], `Tiene que ser ${efforts.join(", ")} o max.`)
+  .transform((said) => (said === "max" ? "xhigh" : said));
 
 /** A request in OpenAI's format. */
 export const asked = everyFieldOf(
@@ -109,7 +116,7 @@ export const asked = everyFieldOf(
     seed: z.number("Tiene que ser un número.").int("Tiene que ser un número entero.").nullish(),
     presence_penalty: between(-2, 2).nullish(),
     frequency_penalty: between(-2, 2).nullish(),
-    reasoning_effort: z.enum(efforts, `Tiene que ser ${efforts.join(", ")}.`).nullish(),
+    reasoning_effort: effort.nullish(),
     verbosity: z.enum(["low", "medium", "high"], "Tiene que ser low, medium o high.").nullish(),
     parallel_tool_calls: z.boolean().nullish(),
     max_tokens: whole.nullish(),
@@ -133,6 +140,7 @@ export const asked = everyFieldOf(
       "safety_identifier",
       "prompt_cache_key",
       "prompt_cache_retention",
+      "prompt_cache_options",
       "service_tier",
     ],
     refused: {
@@ -170,7 +178,8 @@ export function completionRequest(body: Asked): DoorRequest {
   };
 }
 
-function saidIn({ role, content: segments, tool_calls, tool_call_id }: Asked["messages"][number]): Said {
+function saidIn({ role, content, refusal, tool_calls, tool_call_id }: Asked["messages"][number]): Said {
+  const segments = content.length === 0 && refusal ? [{ text: refusal }] : content;
   if (role === "tool") return { role, callId: tool_call_id ?? "", segments };
   if (role === "system" || role === "developer") return { role: "system", segments };
   if (role === "user") return { role, segments };

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { ModelRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
+import { recordOf } from "../../process/text/json.ts";
 import type {
   CallingTurn,
   OfferedTool,
@@ -57,7 +58,7 @@ export const toolName = z
   .regex(/^[\w-]{1,64}$/, "Un nombre tiene letras, cifras, _ y -, hasta 64.");
 export const jsonSchema = z.record(z.string(), z.unknown(), "Tiene que ser un esquema JSON.");
 export const callId = z.string("Falta el id de la llamada.").max(200, "Es demasiado largo.");
-const inline = /^data:image\/(?:png|jpeg|webp|gif|avif);base64,([\w+/=\s-]+)$/;
+const inline = /^data:image\/(?:png|jpe?g|webp|gif|avif);base64,([\w+/=\s-]+)$/;
 /** An image as a `data:` address, in Base64. Other addresses are refused: this server would fetch any address that is named (SSRF). */
 export const inlineImage = z
   .string("Tiene que ser un texto.")
@@ -82,10 +83,20 @@ export function everyFieldOf<Shape extends z.ZodRawShape>(
 ) {
   const ignored = Object.fromEntries(withoutEffect.map((name) => [name, z.unknown().optional()]));
   const sentenceOf = (name: string) => refused[name] ?? `Aquí no hay «${name.slice(0, 60)}». Quítalo de la petición.`;
-  return z.strictObject({ ...ignored, ...shape } as Shape, {
+  const object = z.strictObject({ ...ignored, ...shape } as Shape, {
     error: (issue) =>
       issue.code === "unrecognized_keys" ? sentenceOf((issue as { keys: string[] }).keys[0] ?? "") : undefined,
   });
+  return z.preprocess((given) => withoutNothing(given, shape), object);
+}
+
+/** A request without the fields that are not known here and ask for nothing: clients send all that their types have. */
+function withoutNothing(given: unknown, shape: object): unknown {
+  const fields = recordOf(given);
+  if (!fields) return given;
+  const isNothing = (value: unknown) =>
+    value === null || value === 0 || (typeof value === "object" && Object.keys(value).length === 0);
+  return Object.fromEntries(Object.entries(fields).filter(([name, value]) => name in shape || !isNothing(value)));
 }
 
 type FunctionTool = {
@@ -129,8 +140,9 @@ export const given = <Fields extends object>(fields: Fields) =>
   };
 
 /** The prompt of a request. Throws 422 for the request's field `field` if it has content that this model can't be shown. */
-export async function promptOf({ said, tools }: DoorRequest, model: ModelRow, field: string): Promise<Prompt> {
-  refuseMany(said, model, field);
+export async function promptOf({ said: sent, tools }: DoorRequest, model: ModelRow, field: string): Promise<Prompt> {
+  refuseMany(sent, model, field);
+  const said = withNewest(sent);
   const turns: Prompt["turns"] = [];
   // Some providers refuse calls in a prompt that offers no tools: in that case the results of the calls are passed on as text.
   const withCalls = tools.length > 0;
@@ -156,8 +168,27 @@ export async function promptOf({ said, tools }: DoorRequest, model: ModelRow, fi
     ofTools.push(...(await turnsOf("user", sent, field)));
   }
   turns.push(...ofTools);
-  if (turns.length === 0) throw invalid(field, "Falta un mensaje de la persona.");
-  return { system: said.flatMap((one) => (one.role === "system" ? [textIn(one.segments)] : [])).join("\n\n"), turns };
+  const system = said.flatMap((one) => (one.role === "system" ? [textIn(one.segments)] : [])).join("\n\n");
+  if (turns.length > 0) return { system, turns };
+  // A request of instructions alone: providers want a message of the person.
+  if (system.trim()) return { system: "", turns: [{ role: "user", content: system, images: [] }] };
+  throw invalid(field, "Falta un mensaje de la persona.");
+}
+
+// Images and files of a whole conversation that a model is shown: the newest ones, as agents send all screenshots again with each step.
+const shownAtMost = 20;
+
+/** The conversation with a line of text in the place of images and files that are no longer shown. */
+function withNewest(said: Said[]): Said[] {
+  const older = new Set(
+    said.flatMap(({ segments }) => segments.filter((one) => !("text" in one))).slice(0, -shownAtMost),
+  );
+  if (older.size === 0) return said;
+  const note = { text: "[Una imagen o un archivo de antes, que ya no se enseña.]" };
+  return said.map((one) => ({
+    ...one,
+    segments: one.segments.map((segment) => (older.has(segment) ? note : segment)),
+  }));
 }
 
 const textIn = (segments: Segment[]) => segments.flatMap((one) => ("text" in one ? [one.text] : [])).join("\n");
@@ -167,8 +198,8 @@ const thoughtsOf = (one: Said) => (one.role === "assistant" && one.thoughts?.len
 function refuseMany(said: Said[], model: ModelRow, field: string): void {
   const sent = said.flatMap(({ segments }) => segments.filter((one) => !("text" in one)));
   if (!model.acceptsImages && sent.some((one) => "image" in one)) throw invalid(field, "Este modelo no ve imágenes.");
-  if (sent.length > limits.filesPerMessage) {
-    throw invalid(field, `Son más de ${limits.filesPerMessage} imágenes y archivos, que es lo que se admite.`);
+  if (said.some(({ segments }) => segments.filter((one) => !("text" in one)).length > shownAtMost)) {
+    throw invalid(field, `Son más de ${shownAtMost} imágenes y archivos en un mensaje, que es lo que se admite.`);
   }
 }
 

@@ -156,6 +156,7 @@ export function problemOf(error: unknown, signal: AbortSignal, names: Names = {}
   // With OpenAI's code for prompts that are too long, because its clients then shorten them.
   if (error.kind === "too-long") return new Problem(400, message, { code: "context_length_exceeded" });
   return new Problem(error.status, message, {
+    ...(error.status === 429 && { code: "rate_limit_exceeded" }),
     ...(retryAfter !== undefined && { headers: { "Retry-After": String(Math.ceil(retryAfter)) } }),
   });
 }

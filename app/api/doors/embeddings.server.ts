@@ -11,7 +11,7 @@ import { problemOf } from "./door.server.ts";
 import { everyFieldOf, whole } from "./door-request.server.ts";
 import { forOpenAi } from "./openai-clients.server.ts";
 
-const textsAtMost = 128;
+const textsAtMost = 2_048;
 // In ms, for all texts of a request.
 const patience = 60_000;
 
@@ -23,10 +23,10 @@ const asked = everyFieldOf(
   {
     input: z.union(
       [one, z.array(one).min(1, "«input» está vacío.").max(textsAtMost, `Son más de ${textsAtMost} textos.`)],
-      "«input» tiene que ser un texto o una lista de hasta 128 textos.",
+      "«input» tiene que ser un texto o una lista de textos.",
     ),
     model: z.string().max(200).optional().openapi({ description: "Se usa siempre el modelo de búsqueda." }),
-    encoding_format: z.enum(["float", "base64"], "«encoding_format» tiene que ser float o base64.").default("float"),
+    encoding_format: z.enum(["float", "base64"], "«encoding_format» tiene que ser float o base64.").nullish(),
     dimensions: whole.max(8_192, "Tiene que ser 8192 o menos.").nullish(),
   },
   { withoutEffect: ["user"] },

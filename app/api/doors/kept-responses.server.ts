@@ -1,5 +1,6 @@
 import { v7 as newId, stringify } from "uuid";
 import type { Db } from "../../db/engine.server.ts";
+import { isOrphan } from "../../db/errors.server.ts";
 import { planWithoutRoom } from "../../db/people/storage-use.server.ts";
 import { chatRow, insertChat, insertMessage, messageRow } from "../../db/rows.server.ts";
 import { indexText } from "../../db/search/passages.server.ts";
@@ -100,7 +101,7 @@ async function conversationUpTo(db: Db, userId: string, given: string): Promise<
   let next: string | null | undefined = rowIn(given) ?? "";
   while (next != null) {
     const row = await keptRow(db, userId, next);
-    if (!row) throw notKept(given);
+    if (!row) throw notKept(found.length === 0 ? given : responseId(next));
     length += row.items.length;
     if (found.length >= responsesAtMost || length > conversationAtMost) {
       throw invalid("previous_response_id", "La conversación es ya demasiado larga: empieza otra.");
@@ -140,7 +141,10 @@ async function withReferences(db: Db, userId: string, items: unknown[]): Promise
   return found;
 }
 
-/** Keeps a response that has ended, as a question and a reply in a chat of its person: a new chat, or the chat of the previous response. */
+/**
+ * Keeps a response that has ended, as a question and a reply in a chat of its person: a new chat, or the chat of the previous response. If
+ * that chat has been deleted meanwhile, nothing is kept.
+ */
 export async function keepResponse(
   { db, changes }: Pick<Services, "db" | "changes">,
   { id, userId, isKept, sent, previous }: Begun,
@@ -151,7 +155,7 @@ export async function keepResponse(
   const now = Date.now();
   const items = JSON.stringify([...sent, ...answered]);
   const question = questionIn(keptItems.parse(sent));
-  await db.transaction().execute(async (trx) => {
+  const keep = db.transaction().execute(async (trx) => {
     const chat = previous ?? (await newChat(trx, now, { userId, modelId: model.id, title: firstWords(question) }));
     const { chatId } = chat;
     // A program's words, which may be anybody's.
@@ -179,6 +183,9 @@ export async function keepResponse(
       .insertInto("responses")
       .values({ ...row, size, previousId: previous?.id ?? null })
       .execute();
+  });
+  await keep.catch((error: unknown) => {
+    if (!isOrphan(error)) throw error;
   });
   changes.tell({ userId, what: "chat" });
 }

@@ -126,7 +126,7 @@ export const askedMessage = everyFieldOf(
     temperature: between(0, 1).nullish(),
     top_p: between(0, 1).nullish(),
     top_k: whole.nullish(),
-    stop_sequences: z.array(z.string()).max(4, "Son demasiadas.").nullish(),
+    stop_sequences: z.array(z.string()).max(64, "Son demasiadas.").nullish(),
   },
   { withoutEffect },
 ).openapi("AnthropicMessageRequest", {

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { OfferedTool, ToolCall, ToolChoice } from "../../replies/providers/model-call.server.ts";
 import type { Thought } from "../../replies/tools/call.ts";
 import { invalid } from "../http/problem.server.ts";
-import { efforts } from "./chat-completion-request.server.ts";
+import { effort } from "./chat-completion-request.server.ts";
 import {
   between,
   callId,
@@ -64,6 +64,53 @@ const said = z.object({
   ),
   content,
 });
+const fn = z.object({
+  type: z.literal("function"),
+  name: toolName,
+  description: text.nullish(),
+  parameters: jsonSchema.nullish(),
+  strict: z.boolean().nullish(),
+});
+const custom = z.object({ type: z.literal("custom"), name: toolName, description: text.nullish() });
+const webSearch = z.enum([
+  "web_search",
+  "web_search_preview",
+  "web_search_2025_08_26",
+  "web_search_preview_2025_03_11",
+]);
+const tool = z.discriminatedUnion(
+  "type",
+  [
+    fn,
+    z.object({
+      type: z.literal("namespace"),
+      name: toolName,
+      tools: z.array(z.discriminatedUnion("type", [fn, custom])).max(128, "Son demasiadas."),
+    }),
+    custom,
+    z.object({ type: z.literal("tertulia"), name: toolName }),
+    // Programs such as Codex always send this tool. Web search here is a tool of the house, which a program requests by name.
+    z.object({ type: webSearch }),
+  ],
+  "Solo se admiten funciones (function, namespace, custom) y herramientas de esta casa (tertulia).",
+);
+const providerOnly = z.enum([
+  "image_generation_call",
+  "web_search_call",
+  "file_search_call",
+  "code_interpreter_call",
+  "compaction",
+  "local_shell_call",
+  "local_shell_call_output",
+  "shell_call",
+  "shell_call_output",
+  "computer_call",
+  "computer_call_output",
+  "mcp_list_tools",
+  "mcp_call",
+  "mcp_approval_request",
+  "mcp_approval_response",
+]);
 const named = { call_id: callId, name: z.string("Falta el nombre.").max(64, "Es demasiado largo.") };
 const item = z.union(
   [
@@ -77,8 +124,10 @@ const item = z.union(
       encrypted_content: z.string().nullish(),
     }),
     z.object({ type: z.literal("item_reference"), id: z.string().max(200) }),
-    // An image that an earlier response made: the model gets the text only.
-    z.object({ type: z.literal("image_generation_call") }),
+    // Tools that a program has found meanwhile.
+    z.object({ type: z.literal("additional_tools"), tools: z.array(tool).max(128, "Son demasiadas.") }),
+    // Work that the provider of an earlier response did by itself: the model gets the text only.
+    z.object({ type: providerOnly }),
   ],
   "Un elemento de «input» no es de los que se admiten: message, function_call, custom_tool_call, sus resultados, reasoning e item_reference.",
 );
@@ -86,27 +135,12 @@ export type InputItem = z.output<typeof item>;
 /** Items as they are kept, in the words of the protocol. */
 export const keptItems = z.array(item);
 
-const fn = z.object({
-  type: z.literal("function"),
-  name: toolName,
-  description: text.nullish(),
-  parameters: jsonSchema.nullish(),
-  strict: z.boolean().nullish(),
-});
-const tool = z.discriminatedUnion(
-  "type",
-  [
-    fn,
-    z.object({ type: z.literal("namespace"), name: toolName, tools: z.array(fn).max(128, "Son demasiadas.") }),
-    z.object({ type: z.literal("custom"), name: toolName, description: text.nullish() }),
-    z.object({ type: z.literal("tertulia"), name: toolName }),
-    // Programs such as Codex always send this tool. Web search here is a tool of the house, which a program requests by name.
-    z.object({ type: z.enum(["web_search", "web_search_preview"]) }),
-  ],
-  "Solo se admiten funciones (function, namespace, custom) y herramientas de esta casa (tertulia).",
-);
 const choice = z.union(
-  [z.enum(["none", "auto", "required"]), z.object({ type: z.enum(["function", "custom"]), name: toolName })],
+  [
+    z.enum(["none", "auto", "required"]),
+    z.object({ type: z.enum(["function", "custom"]), name: toolName }),
+    z.object({ type: webSearch }),
+  ],
   "tool_choice tiene que ser none, auto, required, una función o una herramienta custom.",
 );
 const format = z.discriminatedUnion(
@@ -143,16 +177,15 @@ export const askedResponse = everyFieldOf(
     top_p: between(0, 1).nullish(),
     max_output_tokens: whole.nullish(),
     parallel_tool_calls: z.boolean().nullish(),
-    reasoning: z
-      .object({ effort: z.enum(efforts, `Tiene que ser ${efforts.join(", ")}.`).nullish() }, "Tiene que ser un objeto.")
-      .nullish(),
+    reasoning: z.object({ effort: effort.nullish() }, "Tiene que ser un objeto.").nullish(),
     text: z
       .object({
         format: format.optional(),
         verbosity: z.enum(["low", "medium", "high"], "Tiene que ser low, medium o high.").nullish(),
       })
       .nullish(),
-    include: z.array(z.literal("reasoning.encrypted_content", "Solo se admite reasoning.encrypted_content.")).nullish(),
+    // Thoughts are always sent along; what the provider's own tools found is not here.
+    include: z.array(z.string().max(100, "Es demasiado largo.")).nullish(),
     tools: z.array(tool, "Tiene que ser una lista.").max(128, "Son más de 128 herramientas.").nullish(),
     tool_choice: choice.nullish(),
     background: z.literal(false, "Aquí no se contesta en segundo plano (background).").nullish(),
@@ -168,6 +201,7 @@ export const askedResponse = everyFieldOf(
       "safety_identifier",
       "prompt_cache_key",
       "prompt_cache_retention",
+      "prompt_cache_options",
       "service_tier",
     ],
     refused: { conversation: "Aquí no hay «conversation»: usa «previous_response_id» o envía la conversación." },
@@ -203,8 +237,9 @@ function toolsOf(tools: AskedResponse["tools"]): { tools: OfferedTool[]; kinds: 
       for (const inner of one.tools) {
         const name = inNamespace(one.name, inner.name);
         if (name.length > 64) throw invalid("tools", `«${name}» es un nombre demasiado largo.`);
-        kinds.set(name, { name: inner.name, namespace: one.name });
-        offered.push(functionTool({ ...inner, name }));
+        const isCustom = inner.type === "custom";
+        kinds.set(name, { name: inner.name, namespace: one.name, ...(isCustom && { isCustom }) });
+        offered.push(functionTool({ ...inner, name, ...(isCustom && { parameters: customInput }) }));
       }
     }
   }
@@ -217,7 +252,8 @@ export function responseRequest(
   items: InputItem[],
   seal: ThoughtSeal,
 ): DoorRequest & { kinds: ToolKinds } {
-  const { tools, kinds } = toolsOf(body.tools);
+  const later = items.flatMap((one) => ("type" in one && one.type === "additional_tools" ? one.tools : []));
+  const { tools, kinds } = toolsOf([...(body.tools ?? []), ...later]);
   return {
     model: body.model,
     said: [
@@ -288,7 +324,8 @@ function saidIn(items: InputItem[], seal: ThoughtSeal): Said[] {
 
 function choiceOf(chosen: AskedResponse["tool_choice"], tools: OfferedTool[]): ToolChoice | undefined {
   if (!chosen) return undefined;
-  return typeof chosen === "string" ? { type: chosen } : oneTool(chosen.name, tools);
+  if (typeof chosen === "string") return { type: chosen };
+  return "name" in chosen ? oneTool(chosen.name, tools) : undefined;
 }
 
 function formatOf(asked: NonNullable<AskedResponse["text"]>["format"]): DoorRequest["responseFormat"] {

@@ -151,7 +151,7 @@ function responseOf(
   body: Partial<AskedResponse> & Pick<AskedResponse, "model">,
   { id, at, isKept, previous }: Pick<Begun, "id" | "at" | "isKept"> & { previous: { id: string } | undefined },
 ): Response {
-  const tools = (body.tools ?? []).filter(({ type }) => type !== "web_search" && type !== "web_search_preview");
+  const tools = (body.tools ?? []).filter(({ type }) => !type.startsWith("web_search"));
   return {
     id: responseId(id),
     object: "response",

@@ -120,12 +120,19 @@ export function answerError(error: Error, c: Context<ApiEnv>): Response {
   });
 }
 
-const openAiTypes: Record<number, string> = { 401: "authentication_error", 429: "insufficient_quota" };
+const openAiTypes: Record<number, string> = { 401: "authentication_error", 429: "rate_limit_error" };
 
-/** An error in OpenAI's form. */
-export function asOpenAi({ status, message, errors = {}, code }: Problem) {
-  const type = openAiTypes[status] ?? (status >= 500 ? "server_error" : "invalid_request_error");
-  return { message, type, param: Object.keys(errors)[0] ?? null, code: code ?? null };
+/** An error in OpenAI's form. Its clients give up at a used-up plan, and wait at other limits for as long as the message says. */
+export function asOpenAi({ status, message, errors = {}, code, headers }: Problem) {
+  const isOfPlan = code === "insufficient_quota";
+  const type = isOfPlan ? code : (openAiTypes[status] ?? (status >= 500 ? "server_error" : "invalid_request_error"));
+  const wait = status === 429 && !isOfPlan ? headers["Retry-After"] : undefined;
+  return {
+    message: wait === undefined ? message : `${message} (try again in ${wait}s)`,
+    type,
+    param: Object.keys(errors)[0] ?? null,
+    code: code ?? (status === 429 ? "rate_limit_exceeded" : null),
+  };
 }
 
 const anthropicTypes: Record<number, string> = {
@@ -139,9 +146,11 @@ const anthropicTypes: Record<number, string> = {
 };
 
 /** An error in Anthropic's form. Anthropic's clients decide by its type whether to try again. */
-export function asAnthropic({ status, message }: Problem) {
+export function asAnthropic({ status, message, code }: Problem) {
   const type = anthropicTypes[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
-  return { type: "error", error: { type, message } };
+  // Claude Code shortens the conversation at these words alone.
+  const said = code === "context_length_exceeded" ? `${message} (prompt is too long)` : message;
+  return { type: "error", error: { type, message: said } };
 }
 
 /** The sentence for a reached limit: which one, until when, and what became of the message. */
@@ -159,7 +168,8 @@ export function asProblem(error: Error, c: Context<ApiEnv>): Problem {
   if (error instanceof LimitReached) {
     const seconds = Math.max(1, Math.ceil((error.resetsAt - Date.now()) / 1000));
     const headers = { "Retry-After": String(seconds), "RateLimit-Remaining": "0", "RateLimit-Reset": String(seconds) };
-    return new Problem(429, limitInWords(error, c.req.header("Time-Zone")), { headers });
+    const code = error.ofPlan ? "insufficient_quota" : "rate_limit_exceeded";
+    return new Problem(429, limitInWords(error, c.req.header("Time-Zone")), { headers, code });
   }
   if (error instanceof HTTPException && error.status < 500) {
     const status = error.status as ContentfulStatusCode;

@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { asked, completionRequest } from "../../app/api/doors/chat-completion-request.server.ts";
+import { type DoorRequest, promptOf } from "../../app/api/doors/door-request.server.ts";
+import { askedMessage } from "../../app/api/doors/message-request.server.ts";
+import { askedResponse, responseRequest } from "../../app/api/doors/response-request.server.ts";
+import { asAnthropic, asOpenAi, Problem } from "../../app/api/http/problem.server.ts";
+import type { ModelRow } from "../../app/db/tables.ts";
+
+const messages = [{ role: "user", content: "Hola" }];
+const model = { acceptsImages: 1 } as ModelRow;
+
+describe("a request as clients send it is taken", () => {
+  it.each<[string, object]>([
+    ["null for what is not here", { audio: null, prediction: null, logit_bias: {}, functions: [], top_logprobs: 0 }],
+    ["the newest word for the most thinking", { reasoning_effort: "max" }],
+    [
+      "a refusal as a part",
+      { messages: [...messages, { role: "assistant", content: [{ type: "refusal", refusal: "No" }] }] },
+    ],
+    ["a setting of the cache", { prompt_cache_options: { mode: "auto" } }],
+  ])("chat completions: %s", (_what, more) => {
+    expect(asked.safeParse({ model: "m", messages, ...more }).error).toBeUndefined();
+  });
+
+  it("chat completions refuse what would change the answer, by its name", () => {
+    const { error } = asked.safeParse({ model: "m", messages, audio: { voice: "alloy" } });
+    expect(error?.issues[0]?.message).toBe("Aquí no hay «audio». Quítalo de la petición.");
+  });
+
+  it("messages: null, empty lists and many stop sequences", () => {
+    const body = {
+      model: "m",
+      max_tokens: 10,
+      messages,
+      container: null,
+      mcp_servers: [],
+      stop_sequences: Array(9).fill("x"),
+    };
+    expect(askedMessage.safeParse(body).error).toBeUndefined();
+  });
+
+  it("responses: items and tools of providers, and tools that came later", () => {
+    const named = (name: string) => ({ type: "custom", name });
+    const body = askedResponse.parse({
+      model: "m",
+      conversation: null,
+      reasoning: { effort: "max" },
+      include: ["web_search_call.action.sources"],
+      tools: [{ type: "web_search_2025_08_26" }, { type: "namespace", name: "n", tools: [named("a")] }],
+      tool_choice: { type: "web_search" },
+      input: [
+        ...messages,
+        { type: "compaction", encrypted_content: "g" },
+        { type: "web_search_call", id: "ws", status: "completed", action: {} },
+        { type: "additional_tools", role: "developer", tools: [named("b")] },
+      ],
+    });
+    const request = responseRequest(body, Array.isArray(body.input) ? body.input : [], {} as never);
+    expect(request.tools.map(({ name }) => name)).toEqual(["n__a", "b"]);
+    expect(request.settings.reasoning).toBe("xhigh");
+    expect(request.toolChoice).toBeUndefined();
+  });
+});
+
+it("a refusal in the history reaches the model as what was said", () => {
+  const body = asked.parse({
+    model: "m",
+    messages: [...messages, { role: "assistant", content: null, refusal: "No puedo." }],
+  });
+  expect(completionRequest(body).said[1]).toEqual({ role: "assistant", segments: [{ text: "No puedo." }], calls: [] });
+});
+
+it("a request of instructions alone is asked as a question", async () => {
+  const said: DoorRequest["said"] = [{ role: "system", segments: [{ text: "Saluda." }] }];
+  const prompt = await promptOf({ said, tools: [] } as unknown as DoorRequest, model, "messages");
+  expect(prompt).toMatchObject({ system: "", turns: [{ role: "user", content: "Saluda." }] });
+});
+
+it("older images of a long conversation become a line of text", async () => {
+  const point = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+  const said: DoorRequest["said"] = Array.from({ length: 22 }, () => ({ role: "user", segments: [{ image: point }] }));
+  const { turns } = await promptOf({ said, tools: [] } as unknown as DoorRequest, model, "messages");
+  const images = turns.flatMap((turn) => ("images" in turn ? (turn.images ?? []) : []));
+  expect(images).toHaveLength(20);
+  expect(turns[0]).toMatchObject({ content: expect.stringContaining("ya no se enseña") });
+});
+
+it("limits and long prompts are told in the words that clients act on", () => {
+  const busy = new Problem(429, "Espera.", { headers: { "Retry-After": "7" }, code: "rate_limit_exceeded" });
+  expect(asOpenAi(busy)).toMatchObject({ code: "rate_limit_exceeded", message: "Espera. (try again in 7s)" });
+  expect(asOpenAi(new Problem(429, "Sin plan.", { code: "insufficient_quota" }))).toMatchObject({
+    type: "insufficient_quota",
+  });
+  const long = new Problem(400, "Es larga.", { code: "context_length_exceeded" });
+  expect(asAnthropic(long).error.message).toContain("prompt is too long");
+});
