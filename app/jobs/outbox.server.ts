@@ -67,9 +67,13 @@ export class Outbox {
   }
 }
 
-/** A reply of the 5xx kind is final (RFC 5321, 4.2.1). */
-function refused(error: Error & { responseCode?: number }): never {
-  const { responseCode = 0 } = error;
+/** A reply of the 5xx kind is final (RFC 5321, 4.2.1), but for one about the house's own account, which an operator can mend. */
+function refused(error: Error & { responseCode?: number; code?: string }): never {
+  const { responseCode = 0, code } = error;
+  if (code === "EAUTH")
+    throw new Error(`el servidor de correo no acepta el usuario o la clave de SMTP_URL (${responseCode}).`, {
+      cause: error,
+    });
   if (responseCode >= 500)
     throw new JobFailed(`el servidor de correo no lo acepta (${responseCode}).`, { cause: error });
   throw error;

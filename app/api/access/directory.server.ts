@@ -1,4 +1,12 @@
-import { Client, type Entry, escapeFilter, Filter, InvalidCredentialsError } from "ldapts";
+import {
+  Client,
+  ConstraintViolationError,
+  type Entry,
+  escapeFilter,
+  Filter,
+  InvalidCredentialsError,
+  UnwillingToPerformError,
+} from "ldapts";
 import type { AccessRow } from "../../db/tables.ts";
 import { decrypt } from "../../process/crypto.server.ts";
 import { usualFilter } from "./accesses.server.ts";
@@ -64,8 +72,12 @@ function refused(error: unknown): never {
   throw error instanceof InvalidCredentialsError ? new RefusesUs("wrong name or password", { cause: error }) : error;
 }
 
+const refusing = [InvalidCredentialsError, ConstraintViolationError, UnwillingToPerformError];
+
 function wrongIfRefused(error: unknown): never {
-  throw error instanceof InvalidCredentialsError ? new WrongCredentials() : error;
+  // Directories refuse the locked and disabled ones with «constraint violation» or «unwilling to perform» (RFC 4511).
+  const isRefused = refusing.some((kind) => error instanceof kind);
+  throw isRefused ? new WrongCredentials() : error;
 }
 
 async function findPerson(client: Client, access: AccessRow, username: string): Promise<Entry> {

@@ -47,7 +47,7 @@ export function placesIn(said: string | undefined, rows: number): ErrandPlace[] 
 
 /** The table in a file, with a column for each blank. Throws 422. */
 export function tableIn(file: Buffer, content: string): { columns: string[]; rows: string[][] } {
-  const [first = [], ...all] = tableRows(plainText(file));
+  const [first = [], ...all] = tableRows(plainText(file), { byNames: true });
   // Spreadsheets write empty columns at the end.
   const width = first.findLastIndex(Boolean) + 1;
   if (width > limits.batchColumns) {

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { htmlText } from "../../files/formats/html.server.ts";
-import { parseMail } from "../../files/formats/mail.server.ts";
+import { parseMail, textOf } from "../../files/formats/mail.server.ts";
 import { answerJob } from "../../process/child-process-entry.ts";
 import type { ReadAnswer, ReadJob } from "./read-message.server.ts";
 
@@ -23,7 +22,7 @@ answerJob(async ({ path, folder }: ReadJob): Promise<ReadAnswer> => {
     headers: mail.headers.map(({ key, value }) => [key.toLowerCase(), value]),
     from,
     subject: mail.subject ?? "",
-    text: mail.text?.trim() || htmlText(mail.html ?? ""),
+    text: textOf(mail),
     attachments,
   };
 });

@@ -65,7 +65,8 @@ const bothAtMost = 400;
 
 /** The indexed forms of the amounts, dates and codes that a text has. */
 export function inNumbers(text: string): string[] {
-  const plain = bare(text.toLowerCase());
+  // Models and word processors write hyphens of other kinds.
+  const plain = bare(text.toLowerCase()).replace(/(?<=[a-zñ\d])[\u2010-\u2013](?=[a-zñ\d])/g, "-");
   if (!/\d/.test(plain)) return [];
   const found = new Set<string>();
   for (const [, day = "", month = "", year] of plain.matchAll(dateInWords)) {

@@ -31,10 +31,18 @@ export const searchWords = (text: string): string[] => [...plainWords(text), ...
 /** How a word is indexed. */
 export const stemOf = (word: string): string => fold(singular(stemmer(word)));
 
+/** A text without signs that part words and are not seen, and with letters in the place of ligatures of print. */
+const withoutHiddenSigns = (text: string): string =>
+  /[\u00ad\u200b-\u200d\u2060\ufb00-\ufb06\ufeff]/.test(text)
+    ? text
+        .replace(/(?<=\p{L})[\u00ad\u200b-\u200d\u2060\ufeff](?=\p{L})/gu, "")
+        .replace(/[\ufb00-\ufb06]/g, (ligature) => ligature.normalize("NFKC"))
+    : text;
+
 /** The words of a text, and its emoji, each as a word of letters: the engines index nothing else. */
 const wordsOf = (text: string, { asked = false } = {}): string[] =>
   (
-    text
+    withoutHiddenSigns(text)
       .toLowerCase()
       .normalize("NFC")
       .match(/[\p{L}\p{N}]+|\p{Extended_Pictographic}/gu) ?? []

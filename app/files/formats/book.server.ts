@@ -3,6 +3,7 @@ import { elementsIn, firstIn, textWithin, treeOf } from "../../process/text/xml.
 import { openArchive } from "./archive.server.ts";
 import { htmlText } from "./html.server.ts";
 import { partPath } from "./office/parts.server.ts";
+import { declaredText } from "./plain.server.ts";
 import { damaged, Unreadable } from "./unreadable.server.ts";
 
 const what = "un EPUB";
@@ -13,13 +14,13 @@ export function bookText(bytes: Uint8Array): string {
   if (/\.x?html/i.test(archive.text("META-INF/encryption.xml") ?? "")) {
     throw new Unreadable("está protegido contra copia (DRM), y así no se puede leer.");
   }
-  const [, packagePath = ""] = /full-path="([^"]+)"/.exec(archive.text("META-INF/container.xml") ?? "") ?? [];
+  const [, packagePath = ""] = /full-path=["']([^"']+)["']/.exec(archive.text("META-INF/container.xml") ?? "") ?? [];
   const packageText = archive.text(packagePath);
   if (packageText === undefined) throw damaged(what);
   const chapters = spineOf(packageText).flatMap((href) => {
     const path = partPath(href, packagePath);
-    const text = path && archive.text(path);
-    return text ? [htmlText(text)] : [];
+    const chapter = path ? archive.read(path) : undefined;
+    return chapter?.length ? [htmlText(declaredText(chapter))] : [];
   });
   return [...aboutIt(packageText), ...chapters].filter(Boolean).join("\n\n");
 }

@@ -19,6 +19,8 @@ export function htmlText(html: string): string {
   const writer = new TextWriter();
   let hidden = 0;
   let verbatim = 0;
+  /** Number of the next item of each open list; undefined for lists without numbers. */
+  const lists: (number | undefined)[] = [];
   let formula: TreeBuilder | undefined;
   const parser = new Parser(
     {
@@ -30,7 +32,7 @@ export function htmlText(html: string): string {
         if (name === "math") formula = new TreeBuilder(name);
         const level = /^h([1-6])$/.exec(name)?.[1];
         if (level) writer.heading(Number(level));
-        else if (name === "li") writer.line("- ");
+        else if (name === "li") writer.line(itemMark(lists, attributes.value));
         else if (name === "br") writer.line();
         else if (name === "tr") writer.row();
         else if (name === "td" || name === "th") writer.cell();
@@ -39,6 +41,8 @@ export function htmlText(html: string): string {
           writer.paragraph();
         } else if (blocks.has(name)) writer.paragraph();
         else if (name === "img" && alt) writer.words(` ${alt} `);
+        if (name === "ol") lists.push(Number.parseInt(attributes.start ?? "1", 10) || 1);
+        else if (name === "ul") lists.push(undefined);
       },
       onclosetag(name) {
         if (unread.has(name)) hidden = Math.max(0, hidden - 1);
@@ -50,7 +54,10 @@ export function htmlText(html: string): string {
         if (formula) return formula.close();
         if (name === "table") writer.endTable();
         else if (name === "pre" || name === "textarea") verbatim = Math.max(0, verbatim - 1);
-        if (/^h[1-6]$/.test(name) || (blocks.has(name) && name !== "ul" && name !== "ol")) writer.line();
+        if (name === "ol" || name === "ul") lists.pop();
+        // After a list within an item, the item's own next line is begun by itself.
+        if (/^h[1-6]$/.test(name) || (blocks.has(name) && ((name !== "ul" && name !== "ol") || lists.length === 0)))
+          writer.line();
       },
       ontext(text) {
         if (hidden > 0) return;
@@ -64,4 +71,14 @@ export function htmlText(html: string): string {
   );
   parser.end(html);
   return writer.toString();
+}
+
+/** Mark of the next item of the innermost list; `value`: its own number, if it has one. */
+function itemMark(lists: (number | undefined)[], value: string | undefined): string {
+  const next = lists.at(-1);
+  if (next === undefined) return "- ";
+  const own = Number.parseInt(value ?? "", 10);
+  const number = Number.isNaN(own) ? next : own;
+  lists[lists.length - 1] = number + 1;
+  return `${number}. `;
 }

@@ -18,9 +18,9 @@ export async function readMail(bytes: Uint8Array): Promise<ReadMail> {
     mail.from && `De: ${people([mail.from])}`,
     mail.to && `Para: ${people(mail.to)}`,
     mail.cc && `Copia: ${people(mail.cc)}`,
-    mail.date && `Fecha: ${whenSent(mail.date)}`,
+    mail.date && `Fecha: ${whenSent(mail)}`,
   ];
-  const text = mail.text?.trim() || htmlText(mail.html ?? "");
+  const text = textOf(mail);
   return {
     text: `${head.filter(Boolean).join("\n")}\n\n${text}`,
     // Pictures, styles and fonts of the text itself are no documents.
@@ -58,6 +58,17 @@ function withCharsets(bytes: Buffer): Buffer {
   return Buffer.from(named, "latin1");
 }
 
+// In characters: a plain part that is so much shorter than the page only says that there is one.
+const stubAtMost = 300;
+
+/** The text of an e-mail: its plain part, or its page where the plain part says nothing of it. */
+export function textOf({ text = "", html = "" }: Pick<Email, "text" | "html">): string {
+  const plain = text.trim();
+  if (plain.length > stubAtMost || !html) return plain;
+  const page = htmlText(html);
+  return page.length > 3 * plain.length + stubAtMost ? page : plain || page;
+}
+
 const isLook = /^(?:image|font)\/|css|javascript|octet-stream/i;
 
 /** Turns the head of a mail into UTF-8: it may have raw letters of Windows, which the library would take for broken UTF-8. */
@@ -69,7 +80,12 @@ function withUtf8Head(bytes: Buffer): Buffer {
 
 const moments = new Intl.DateTimeFormat("es", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
 
-function whenSent(date: string): string {
-  const at = new Date(date);
-  return Number.isNaN(at.getTime()) ? date : moments.format(at);
+/** The moment at which an e-mail was sent, by the clock of its sender. */
+function whenSent({ date = "", headers }: Email): string {
+  const at = Date.parse(date);
+  if (Number.isNaN(at)) return date;
+  const written = headers.find(({ key }) => key.toLowerCase() === "date")?.value ?? "";
+  const [, sign = "+", hours = "0", minutes = "0"] = /([+-])(\d\d):?(\d\d)\b/.exec(written) ?? [];
+  const ahead = (Number(hours) * 60 + Number(minutes)) * 60_000;
+  return moments.format(sign === "-" ? at - ahead : at + ahead);
 }

@@ -64,7 +64,9 @@ async function mailText(bytes: Buffer, room: number): Promise<string> {
     // Many programs declare a file of an unknown type as plain bytes.
     const said = readAs(mediaType);
     const type = isDocumentType(said) ? said : (typeNamed(extname(name).slice(1).toLowerCase()) ?? said);
-    const isRead = type !== documentTypes.eml && (isDocumentType(type) || /^text\/|^application\/json$/.test(type));
+    const isRead =
+      type !== documentTypes.eml &&
+      (isDocumentType(type) || /^text\/|^application\/(?:json|xml|[\w.-]{1,80}\+xml)$/.test(type));
     parts.push(`# Adjunto: ${name}`);
     parts.push(isRead ? await attachmentText(content, type, room) : "(no se lee)");
   }

@@ -11,15 +11,25 @@ export function tableText(text: string): string {
   return rows.map((cells) => cells.join(" | ")).join("\n");
 }
 
-/** Rows of a text of values between semicolons, tabs, commas or bars; empty ones are left out. */
-export function tableRows(text: string): string[][] {
-  // Old Macs end lines with a carriage return alone.
-  const whole = text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
-  const beginning = whole.split("\n", linesTried);
+/**
+ * Rows of a text of values between semicolons, tabs, commas or bars; empty ones are left out. `byNames`: its first line has the names of
+ * the columns, and so the sign between them; without one there is a single column, in which people write sentences.
+ */
+export function tableRows(text: string, { byNames = false } = {}): string[][] {
+  // Old Macs end lines with a carriage return alone. Excel writes or wants the sign in a line of its own.
+  const lines = text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
+  const [, told] = /^sep=(.)\n/i.exec(lines) ?? [];
+  const whole = told ? lines.slice("sep=;\n".length) : lines;
+  if (told) return cellsOf(whole, told).filter((cells) => cells.some(Boolean));
+  const beginning = whole.trimStart().split("\n", byNames ? 1 : linesTried);
   const rowsWith = (sign: string) => beginning.filter((line) => line.includes(sign)).length;
   const sign = signs.reduce((best, one) => (rowsWith(one) > rowsWith(best) ? one : best));
-  return cellsOf(whole, sign).filter((cells) => cells.some(Boolean));
+  const isOne = byNames && rowsWith(sign) === 0;
+  return cellsOf(whole, isOne ? noSign : sign).filter((cells) => cells.some(Boolean));
 }
+
+// A sign that no text has: all of a line is one cell.
+const noSign = "\0";
 
 /** Rows of cells (RFC 4180): a cell in quotes may have signs, line breaks and doubled quotes. */
 function cellsOf(text: string, sign: string): string[][] {

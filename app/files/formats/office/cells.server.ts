@@ -38,8 +38,9 @@ const named = new RegExp(`\\b(?:${[...names.keys()].join("|")})\\b`, "g");
 export const cellWriter =
   (format: Format, isFrom1904: boolean) =>
   ({ t, v, w, f, z }: CellObject): string => {
-    const isEmpty = t === "z" || (v === "" && t === "s");
-    if (isEmpty) return f ? `=${f}` : "";
+    // A formula whose result is an empty text shows nothing; one without a result is told by itself.
+    if (v === "" && t === "s") return "";
+    if (t === "z") return f ? `=${f}` : "";
     if (t === "b") return v ? "VERDADERO" : "FALSO";
     if (t === "e") return errors.get(w ?? "") ?? w ?? "";
     if (t !== "n" || typeof v !== "number") return oneLine(String(w ?? v ?? ""));
@@ -53,20 +54,25 @@ export const cellWriter =
     if (code === "General" && Number.isSafeInteger(v)) return String(v);
     const shown = oneLine(w ?? String(v));
     if (isDate(code)) return shown.replace(named, (name) => names.get(name) ?? name);
-    return hasDigitsAsText(code) ? shown : inSpanish(shown, v);
+    return hasDigitsAsText(code) ? shown : inSpanish(shown, v, code);
   };
 
 // Digits in the text of a format, such as «Art. 3.1», which can't be told from those of the number.
 const hasDigitsAsText = (code: string) => [...code.matchAll(/"([^"]*)"/g)].some(([, text = ""]) => /\d/.test(text));
-const isDate = (code: string) => /[dy]|m{3}|h|ss|\[[hms]+\]/i.test(code.replace(/"[^"]*"|\\.|\[\$[^\]]*\]/g, ""));
+// Colours, conditions and currencies stand between brackets, too, with letters of dates in their names.
+const isDate = (code: string) =>
+  /[dy]|m{3}|h|ss|\[[hms]+\]/i.test(code.replace(/"[^"]*"|\\.|\[(?!(?:h+|m+|s+)\])[^\]]*\]/gi, ""));
 const oneLine = (text: string) => text.replace(/\s+/g, " ").trim();
 
 /** A number with a decimal comma. Some books keep their numbers written so already. */
-function inSpanish(shown: string, value: number): string {
+function inSpanish(shown: string, value: number, code: string): string {
   const number = /\d[\d.,]*/.exec(shown)?.[0] ?? "";
   const english = Number(number.replaceAll(",", ""));
   const spanish = Number(number.replaceAll(".", "").replace(",", "."));
-  const scaled = shown.includes("%") ? value * 100 : value;
+  // Commas behind the last digit show thousands or millions of units; an exponent is written behind the number.
+  const [, commas = ""] = /[0#?](,+)(?![0#?,])/.exec(code) ?? [];
+  const [, exponent = "0"] = /\dE([+-]?\d{1,3})/i.exec(shown) ?? [];
+  const scaled = (shown.includes("%") ? value * 100 : value) / 1000 ** commas.length / 10 ** Number(exponent);
   const away = (read: number) => (Number.isNaN(read) ? Number.POSITIVE_INFINITY : Math.abs(read - Math.abs(scaled)));
   if (away(spanish) < away(english)) return shown;
   return shown.replace(/\d[\d.,]*/g, (digits) => digits.replace(/[.,](?=\d)/g, (sign) => (sign === "." ? "," : ".")));

@@ -73,9 +73,11 @@ function cutOff(sheet: WorkSheet, decode: (range: string) => { e: { r: number; c
   const full: unknown = sheet["!fullref"] ?? sheet["!ref"];
   if (typeof full !== "string") return [];
   const { e: last } = decode(full);
-  const columns = dataOf(sheet).reduce((most, row) => Math.max(most, row?.length ?? 0), 0);
+  const isFull = (cell: CellObject | undefined) => cell !== undefined && cell.t !== "z" && cell.v !== "";
+  const columns = dataOf(sheet).reduce((most, row) => Math.max(most, (row ?? []).findLastIndex(isFull) + 1), 0);
   const said: string[] = [];
-  if (last.r >= rowsAtMost) {
+  // What a sheet says of its size is often untrue: rows that were only styled count in it.
+  if (last.r >= rowsAtMost && dataOf(sheet).length >= rowsAtMost) {
     said.push(
       `(La hoja tiene ${count.format(last.r + 1)} filas: se han leído las primeras ${count.format(rowsAtMost)}.)`,
     );
@@ -93,20 +95,21 @@ function commentsIn(sheet: WorkSheet, encode: (cell: { r: number; c: number }) =
       const comments: Comments | undefined = cell?.c;
       for (const { a, t } of comments ?? []) {
         const by = a ? ` de ${repaired(a)}` : "";
-        if (t?.trim()) said.push(`[comentario${by} en ${encode({ r, c })}: ${t.replace(/\s+/g, " ").trim()}]`);
+        if (t?.trim())
+          said.push(`[comentario${by} en ${encode({ r, c })}: ${repaired(t).replace(/\s+/g, " ").trim()}]`);
       }
     }
   }
   return said.length > 0 ? [said] : [];
 }
 
-/** The library takes the authors' UTF-8 for Latin-1. */
-function repaired(author: string): string {
-  if (!/[\u00c2-\u00f4][\u0080-\u00bf]/.test(author)) return author;
+/** The library takes the UTF-8 of authors, and of comments of newer programs, for Latin-1. */
+function repaired(said: string): string {
+  if (!/[\u00c2-\u00f4][\u0080-\u00bf]/.test(said)) return said;
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(author, "latin1"));
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(said, "latin1"));
   } catch {
-    return author;
+    return said;
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Attributes, parseXml, TreeBuilder } from "../../../process/text/xml.server.ts";
 import type { Archive } from "../archive.server.ts";
 import { formulaText } from "../math.server.ts";
+import { symbolSign } from "../symbol-font.server.ts";
 import { TextWriter } from "../text-writer.server.ts";
 import { chartRows, diagramLines } from "./drawings.server.ts";
 import type { Numbering } from "./numbering.server.ts";
@@ -196,6 +197,9 @@ export class WordPart {
       case "w:t":
         this.#isText = true;
         return;
+      case "w:ptab":
+        this.#say(" ");
+        return;
       case "w:tab":
         // In the properties of a paragraph, `w:tab` is a tab stop, not a sign.
         if (this.#isRun) this.#say(" ");
@@ -209,7 +213,7 @@ export class WordPart {
         this.#say("-");
         return;
       case "w:sym":
-        this.#symbol(attributes["w:char"]?.toUpperCase() ?? "");
+        this.#symbol(attributes["w:char"]?.toUpperCase() ?? "", attributes["w:font"]);
         return;
       case "w:footnoteReference":
       case "w:endnoteReference":
@@ -356,8 +360,9 @@ export class WordPart {
     this.#about.set(id, "");
   }
 
-  #symbol(code: string): void {
-    if (ticked.has(code)) this.#say("☒");
+  #symbol(code: string, font: string | undefined): void {
+    if (font === "Symbol") this.#say(symbolSign(Number.parseInt(code, 16)));
+    else if (ticked.has(code)) this.#say("☒");
     else if (unticked.has(code)) this.#say("☐");
   }
 
