@@ -59,7 +59,7 @@ const excused: Record<string, string> = {
   "!\\[([^\\]\\n]{0,500})\\]\\((?:sandbox|sediment|file-service|attachment):[^)\\s]{0,500}\\)": bounded,
   "\\[([^\\]\\n]{0,500})\\]\\(((?:sandbox|sediment|file-service|attachment):[^)\\n]{0,500})\\)": bounded,
   "\\{\\{\\s*([^{}|:]{1,60}?)\\s*(?:[|:][^{}]*)?\\}\\}": command,
-  '"[^"]*"|\\\\.|\\[\\$[^\\]]*\\]': worker,
+  '"[^"]*"|\\\\.|\\[(?!(?:h+|m+|s+)\\])[^\\]]*\\]': worker,
   "[\\s|]+$": worker,
   "^\\uFFFD+|\\uFFFD+$": worker,
   "%PDF-\\d\\.\\d[\\s\\S]{0,200}\\d+ \\d+ obj\\b": short,
