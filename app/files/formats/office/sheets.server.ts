@@ -76,7 +76,7 @@ function cutOff(sheet: WorkSheet, decode: (range: string) => { e: { r: number; c
   const isFull = (cell: CellObject | undefined) => cell !== undefined && cell.t !== "z" && cell.v !== "";
   const columns = dataOf(sheet).reduce((most, row) => Math.max(most, (row ?? []).findLastIndex(isFull) + 1), 0);
   const said: string[] = [];
-  // What a sheet says of its size is often untrue: rows that were only styled count in it.
+  // The size that a sheet tells is often untrue: rows that were only styled count in it.
   if (last.r >= rowsAtMost && dataOf(sheet).length >= rowsAtMost) {
     said.push(
       `(La hoja tiene ${count.format(last.r + 1)} filas: se han leído las primeras ${count.format(rowsAtMost)}.)`,
