@@ -11,7 +11,7 @@ const model = { acceptsImages: 1 } as ModelRow;
 
 describe("a request as clients send it is taken", () => {
   it.each<[string, object]>([
-    ["null for what is not here", { audio: null, prediction: null, logit_bias: {}, functions: [], top_logprobs: 0 }],
+    ["null for what is not here", { audio: null, prediction: null, top_logprobs: null }],
     ["the newest word for the most thinking", { reasoning_effort: "max" }],
     [
       "a refusal as a part",
@@ -27,13 +27,13 @@ describe("a request as clients send it is taken", () => {
     expect(error?.issues[0]?.message).toBe("Aquí no hay «audio». Quítalo de la petición.");
   });
 
-  it("messages: null, empty lists and many stop sequences", () => {
+  it("messages: null and many stop sequences", () => {
     const body = {
       model: "m",
       max_tokens: 10,
       messages,
       container: null,
-      mcp_servers: [],
+      mcp_servers: null,
       stop_sequences: Array(9).fill("x"),
     };
     expect(askedMessage.safeParse(body).error).toBeUndefined();

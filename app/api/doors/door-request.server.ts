@@ -87,16 +87,14 @@ export function everyFieldOf<Shape extends z.ZodRawShape>(
     error: (issue) =>
       issue.code === "unrecognized_keys" ? sentenceOf((issue as { keys: string[] }).keys[0] ?? "") : undefined,
   });
-  return z.preprocess((given) => withoutNothing(given, shape), object);
+  return z.preprocess((given) => withoutNulls(given, shape), object);
 }
 
-/** A request without the fields that are not known here and ask for nothing: clients send all that their types have. */
-function withoutNothing(given: unknown, shape: object): unknown {
+/** A request without unknown fields of null: clients send all that their types have. */
+function withoutNulls(given: unknown, shape: object): unknown {
   const fields = recordOf(given);
   if (!fields) return given;
-  const isNothing = (value: unknown) =>
-    value === null || value === 0 || (typeof value === "object" && Object.keys(value).length === 0);
-  return Object.fromEntries(Object.entries(fields).filter(([name, value]) => name in shape || !isNothing(value)));
+  return Object.fromEntries(Object.entries(fields).filter(([name, value]) => name in shape || value !== null));
 }
 
 type FunctionTool = {
