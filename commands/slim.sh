@@ -8,15 +8,17 @@ find node_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -
 rm -rf node_modules/@tesseract.js-data/*/4.0.0 node_modules/tesseract.js/dist node_modules/tesseract.js/docs node_modules/tesseract.js/examples
 find node_modules/tesseract.js-core -type f \( -name '*.wasm.js' -o -name '*lstm*' \) -delete
 find node_modules/zlibjs/bin -type f ! -name node-zlib.js -delete
-rm -rf node_modules/@e965/xlsx/dist node_modules/highlight.js/styles node_modules/highlight.js/scss node_modules/bintrees/test \
-  node_modules/stdnum/src node_modules/libphonenumber-js/bundle node_modules/libphonenumber-js/source \
-  node_modules/@aws-sdk/*/dist-es node_modules/@smithy/*/dist-es
+rm -rf node_modules/@e965/xlsx/dist node_modules/bintrees/test node_modules/@aws-sdk/*/dist-es node_modules/@smithy/*/dist-es
 # Of what makes documents, opens photographs of telephones and reads dumps of Mongo, the parts that are loaded here.
 find node_modules/docx/dist -type f ! -name index.mjs -delete
 rm -rf node_modules/docx/node_modules/@types node_modules/docx/node_modules/undici-types node_modules/bson/src \
   node_modules/libheif-js/libheif node_modules/libheif-js/libheif-wasm/libheif.js \
   node_modules/libheif-js/libheif-wasm/libheif.wasm node_modules/libheif-js/libheif-wasm/libheif-bundle.mjs
 find node_modules/bson/lib -type f ! -name bson.node.mjs -delete
+# In the bundle as far as they are used (`noExternal` in vite.config.ts), and in no command.
+rm -rf node_modules/vega node_modules/vega-* node_modules/d3-* node_modules/@viz-js node_modules/highlight.js node_modules/react-dom \
+  node_modules/temml node_modules/linkedom node_modules/libphonenumber-js node_modules/stdnum node_modules/@modelcontextprotocol \
+  node_modules/@ai-sdk
 # Of pdf.js, what reads; nothing is drawn.
 rm -rf node_modules/pdfjs-dist/build node_modules/pdfjs-dist/web node_modules/pdfjs-dist/legacy/web \
   node_modules/pdfjs-dist/image_decoders node_modules/pdfjs-dist/standard_fonts node_modules/pdfjs-dist/iccs \
