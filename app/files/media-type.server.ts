@@ -43,8 +43,7 @@ export async function recordingTypeOf(path: string): Promise<string> {
 async function documentType(path: string, size: number): Promise<string | undefined> {
   const found = await typeOf(path);
   if (found === "image/apng") return "image/png";
-  // The marks of some formats are letters with which a text may begin as well: «BM», «ID3», «MZ».
-  if (found && !isWritten.test(found) && !notInText.test((await firstBytes(path)).toString("latin1"))) return undefined;
+  if (found && !isWritten.test(found) && isWords((await firstBytes(path)).toString("latin1"))) return undefined;
   // Films and pictures share a container: its brands tell them apart.
   if (found && /^(?:video\/mp4|image\/hei[cf](?:-sequence)?)$/.test(found))
     return heldPicture(await firstBytes(path)) ?? found;
@@ -58,6 +57,9 @@ async function documentType(path: string, size: number): Promise<string | undefi
 
 // Formats that are texts themselves, but for the data in them.
 const isWritten = /pdf|rtf|xml|json|svg|^text\//;
+
+/** Whether bytes are words: the marks of some formats are letters with which a text may begin as well, as «BM», «ID3» and «MZ». */
+const isWords = (start: string): boolean => !notInText.test(start) && /\S\s+\S/.test(start);
 
 /** The kind of a picture in a container (ISO 14496-12), by the brands that it is compatible with; undefined if it is none. */
 function heldPicture(start: Buffer): string | undefined {
