@@ -2,6 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createLog } from "../../app/process/log.server.ts";
+import { boundedFetch } from "../../app/tools/mcp/bounded-fetch.server.ts";
 import { Connections } from "../../app/tools/mcp/connections.server.ts";
 import type { McpServer } from "../../app/tools/mcp/server.ts";
 
@@ -142,6 +143,13 @@ it("a stream that ends without an answer fails at once", async () => {
     },
   };
   await expect(call(another())).rejects.toThrow("Ha cortado la conexión sin contestar");
+});
+
+it("an answer that is none to a request of the protocol stays as it is", async () => {
+  const body = '{"error":"bad_code","error_description":"No vale"}';
+  odd = { answers: (_, response) => !!response.writeHead(200, { "Content-Type": "application/json" }).end(body) };
+  const asked = { method: "POST", body: '{"id":1,"grant_type":"refresh_token"}' };
+  expect(await (await boundedFetch(url, asked)).text()).toBe(body);
 });
 
 it("a server of the older transport is told as what it is", async () => {

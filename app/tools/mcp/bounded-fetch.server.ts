@@ -37,8 +37,11 @@ export const boundedFetch: typeof fetch = async (input, init) => {
   const isStream = /event-stream/.test(answer.headers.get("Content-Type") ?? "");
   if (isStream) return new Response(body.pipeThrough(repairedEvents(asked)), answer);
   const text = longNumbersAsTexts(await new Response(body).text());
-  if (hasSession && isLost(answer.status, text)) return new Response(text, { ...told(answer), status: 404 });
-  return new Response(answer.ok ? repairedText(text, asked) : text, told(answer));
+  const message = parsed(text);
+  if (hasSession && isLost(answer.status, message ?? text)) return new Response(text, { ...told(answer), status: 404 });
+  // Other JSON comes from servers of sign-in, by the same way.
+  const isAnswer = answer.ok && message !== undefined && asked.method !== undefined;
+  return new Response(isAnswer ? JSON.stringify(allRepaired(message, asked)) : text, told(answer));
 };
 
 const told = ({ status, statusText, headers }: Response) => ({ status, statusText, headers });
@@ -60,22 +63,16 @@ function parsed(text: string): unknown {
   }
 }
 
-// The protocol has 404 for it; servers also answer 400 or 401, or an error of JSON-RPC.
-function isLost(status: number, text: string): boolean {
+/** Whether an answer says that the session is not known any more: the protocol has 404 for it, servers also 400, 401 or an error. */
+function isLost(status: number, body: unknown): boolean {
   if (status !== 400 && status !== 401 && status !== 200) return false;
-  const error = recordOf(parsed(text))?.error;
-  const said = status === 200 ? String(recordOf(error)?.message ?? "") : text.slice(0, 2_000);
+  const error = recordOf(recordOf(body)?.error);
+  const said = String(error?.message ?? (status === 200 ? "" : body)).slice(0, 2_000);
   return /session/i.test(said) && /not found|no valid|invalid|expired|unknown|terminated|does not exist/i.test(said);
 }
 
-function repairedText(text: string, asked: Asked): string {
-  const message = parsed(text);
-  if (message === undefined) return text;
-  const all = Array.isArray(message)
-    ? message.map((one) => repairedAnswer(one, asked))
-    : repairedAnswer(message, asked);
-  return JSON.stringify(all);
-}
+const allRepaired = (message: unknown, asked: Asked): unknown =>
+  Array.isArray(message) ? message.map((one) => repairedAnswer(one, asked)) : repairedAnswer(message, asked);
 
 /**
  * Puts the messages of a stream of events right. A stream that ends without the answer, and that can't be taken up again, is told as an
@@ -87,10 +84,12 @@ function repairedEvents(asked: Asked): TransformStream<Uint8Array, Uint8Array> {
     // An event with an id can be asked for again.
     if (line.startsWith("id:")) isAnswered = true;
     if (!line.startsWith("data:")) return line;
-    const data = repairedText(longNumbersAsTexts(line.slice("data:".length).trim()), asked);
-    const message = recordOf(parsed(data));
-    if (message?.method === undefined && message?.id === asked.id) isAnswered = true;
-    return `data: ${data}`;
+    const json = longNumbersAsTexts(line.slice("data:".length).trim());
+    const message = parsed(json);
+    if (message === undefined) return `data: ${json}`;
+    const all = allRepaired(message, asked);
+    isAnswered ||= [all].flat().some((one) => recordOf(one)?.id === asked.id && recordOf(one)?.method === undefined);
+    return `data: ${JSON.stringify(all)}`;
   };
   const error = { code: -32000, message: "Ha cortado la conexión sin contestar" };
   const told = `\n\ndata: ${JSON.stringify({ jsonrpc: "2.0", id: asked.id, error })}\n\n`;
