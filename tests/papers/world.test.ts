@@ -41,6 +41,14 @@ it.each([
     [["comentario"], ["Hola, no ha llegado"], ["Bien, gracias"]],
   ],
   [
+    "other signs and lines within a name",
+    '"Nombre, y\napellidos;",edad\nAna;3,4',
+    [
+      ["Nombre, y apellidos;", "edad"],
+      ["Ana;3", "4"],
+    ],
+  ],
+  [
     "Excel's line of the sign",
     "sep=;\nnombre;edad\nAna;3",
     [

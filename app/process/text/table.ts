@@ -18,18 +18,32 @@ export function tableText(text: string): string {
 export function tableRows(text: string, { byNames = false } = {}): string[][] {
   // Old Macs end lines with a carriage return alone. Excel writes or wants the sign in a line of its own.
   const lines = text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
-  const [, told] = /^sep=(.)\n/i.exec(lines) ?? [];
-  const whole = told ? lines.slice("sep=;\n".length) : lines;
-  if (told) return cellsOf(whole, told).filter((cells) => cells.some(Boolean));
-  const beginning = whole.trimStart().split("\n", byNames ? 1 : linesTried);
-  const rowsWith = (sign: string) => beginning.filter((line) => line.includes(sign)).length;
-  const sign = signs.reduce((best, one) => (rowsWith(one) > rowsWith(best) ? one : best));
-  const isOne = byNames && rowsWith(sign) === 0;
-  return cellsOf(whole, isOne ? noSign : sign).filter((cells) => cells.some(Boolean));
+  const [told, sign] = /^sep=(.)\n/i.exec(lines) ?? ["", byNames ? signOfNames(lines) : signOf(lines)];
+  return cellsOf(lines.slice(told.length), sign ?? "").filter((cells) => cells.some(Boolean));
 }
 
-// A sign that no text has: all of a line is one cell.
-const noSign = "\0";
+/** The sign that most of the first lines have. */
+function signOf(text: string): string {
+  const beginning = text.split("\n", linesTried);
+  const rowsWith = (sign: string) => beginning.filter((line) => line.includes(sign)).length;
+  return signs.reduce((best, one) => (rowsWith(one) > rowsWith(best) ? one : best));
+}
+
+// In characters: more than any line of names has.
+const namesAtMost = 100_000;
+
+/** The sign that stands most often between the names of the first line; an empty text, which parts nothing, if none does. */
+function signOfNames(text: string): string {
+  // Every second stretch between quotes stands within them.
+  const bare = text
+    .slice(0, namesAtMost)
+    .split('"')
+    .filter((_, n) => n % 2 === 0);
+  const [names = ""] = bare.join("").trimStart().split("\n", 1);
+  const count = (sign: string) => names.split(sign).length - 1;
+  const best = signs.reduce((one, other) => (count(other) > count(one) ? other : one));
+  return count(best) > 0 ? best : "";
+}
 
 /** Rows of cells (RFC 4180): a cell in quotes may have signs, line breaks and doubled quotes. */
 function cellsOf(text: string, sign: string): string[][] {
