@@ -257,9 +257,10 @@ function failureOf({ status, headers, said }: Told, cause: unknown): ReplyError 
 
 const words: [FailureKind, RegExp][] = [
   ["misspelt-call", /tool_use_failed|failed_generation|tool call validation failed/i],
+  // Clear words only: a match takes the images of a model from everybody. Errors about one image must not match.
   [
     "images",
-    /support(?:s|ing)? (?:image|vision|multimodal)|image(?:_url|s)?(?: inputs?)? (?:is|are) not (?:supported|enabled|allowed)|not a (?:multimodal|vision) model|image_url is only supported|required for image input|at most 0 image/i,
+    /(?:not|n't) support (?:image|vision|multimodal)|found that support image|image(?:_url| inputs?) (?:is|are) not (?:supported|enabled|allowed)|not a (?:multimodal|vision) model|image_url is only supported|required for image input|at most 0 image/i,
   ],
   ["forbidden", /data policy|guardrail restrictions/i],
   [
@@ -268,7 +269,7 @@ const words: [FailureKind, RegExp][] = [
   ],
   [
     "unpaid",
-    /insufficient[ _](?:quota|balance|credit|funds)|current quota|credit balance|requires more credits|billing[ _](?:hard[ _])?(?:limit|not[ _]active)|plan and billing|payment required|arrearage|out of credits|not enough credits|(?:used|spent) all (?:available )?credits|spending limit|(?:have|has) any credits|budget (?:has been )?exceeded|exceeded ?budget|余额不足/i,
+    /insufficient[ _](?:quota|balance|credit|funds)|current quota|credit balance|requires more credits|billing[ _](?:hard[ _])?(?:limit|not[ _]active)|plan and billing|payment required|arrearage|out of credits|not enough credits|(?:used|spent) all (?:available )?credits|spending limit|(?:have|has) any credits|budget has been exceeded|exceededbudget|余额不足/i,
   ],
   [
     "filtered",

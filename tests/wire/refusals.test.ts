@@ -109,6 +109,20 @@ it("a wait of one second is told in the singular", () => {
   expect((error as ReplyError).message).toContain("dentro de 1 segundo o");
 });
 
+it.each([
+  "The uploaded image is not supported. We support images of the types png and jpeg.",
+  "Images are not allowed in system messages",
+])("a model is not taken for blind because of «%s»", (said) => {
+  expect(refusedIn(failure(400, said), new Set())).not.toContain("images");
+});
+
+it("instructions in parts go into the person's text", () => {
+  const system = { role: "system", content: [{ type: "text", text: "Sé breve." }] };
+  const body = JSON.stringify({ messages: [system, { role: "user", content: "¿Qué es?" }] });
+  const { messages } = JSON.parse(withoutRefused(body, new Set(["system"]))) as { messages: unknown[] };
+  expect(messages).toEqual([{ role: "user", content: "Sé breve.\n\n¿Qué es?" }]);
+});
+
 it("instructions and images that a model refuses go into the person's text", () => {
   const body = JSON.stringify({
     messages: [

@@ -133,9 +133,10 @@ function dropImages(message: unknown): void {
 function withoutSystem(messages: unknown[]): unknown[] {
   const isSystem = (message: unknown) => /^(?:system|developer)$/.test(String(recordOf(message)?.role));
   const said = messages.filter(isSystem).flatMap((message) => recordOf(message)?.content ?? []);
+  const textOf = (part: unknown) => (typeof part === "string" ? part : recordOf(part)?.text);
   const others = messages.filter((message) => !isSystem(message));
   const first = recordOf(others.find((message) => recordOf(message)?.role === "user"));
-  const instructions = said.filter((text) => typeof text === "string").join("\n\n");
+  const instructions = said.map(textOf).filter(Boolean).join("\n\n");
   if (!first || !instructions) return others;
   if (typeof first.content === "string") first.content = `${instructions}\n\n${first.content}`;
   else first.content = [{ type: "text", text: instructions }, ...listOf(first.content)];
