@@ -114,7 +114,7 @@ class Completion {
 
   /** Whether the answer is whole: what comes after it, or does not come, no longer matters. */
   get hasEnded(): boolean {
-    return this.#reason !== undefined && (this.#isReasonLast || Object.keys(this.#usage).length > 0);
+    return this.#isReasonLast;
   }
 
   /** In ms, how long to wait for more; undefined as long as the server has given no reason for an end. */

@@ -38,6 +38,7 @@ const behind = ["<|return|>", "<|end|>", "<|END_RESPONSE|>", "<|END_TEXT|>", "<|
 const openings = [...marks.map(({ open }) => open), ...before];
 /** Ends of thoughts whose beginning the template of the model has given already. */
 const closings = marks.flatMap(({ close }) => close).filter((close) => !close.startsWith("<|"));
+const known = [...openings, ...closings];
 
 // Blanks are counted up to a bound everywhere, so that a model that sends only blanks does not cost more with each.
 const blanksAtMost = 1_000;
@@ -100,7 +101,7 @@ export class Thoughts {
         this.#state = "blank";
         return this.split(begins.slice(stray.length).trimStart());
       }
-      if ([...openings, ...closings].some((mark) => mark.startsWith(begins))) {
+      if (known.some((mark) => mark.startsWith(begins))) {
         if (begins || this.#state === "before") this.#held = text;
         return [];
       }
@@ -177,7 +178,8 @@ export class Thoughts {
   #write(text: string): Stretch[] {
     if (this.#tail === undefined) return [{ type: "text", text }];
     const seen = this.#tail + text;
-    const end = untagged.exec(seen) ?? within.exec(seen);
+    // Most pieces have no tag at all.
+    const end = /<\/|\[\//.test(seen) ? (untagged.exec(seen) ?? within.exec(seen)) : null;
     // Text that shows code or speaks of such tags itself may well have a line like that.
     this.#tail = end || /```|<think/.test(seen) ? undefined : seen.slice(-untaggedLength);
     if (!end) return [{ type: "text", text }];

@@ -44,8 +44,9 @@ export class WrittenImages {
     return parts;
   }
 
-  /** The kept rest, at the end of the stream. An image that broke off is lost. */
+  /** The kept rest, at the end of the stream; an image without its closing bracket is one, too. */
   rest(): Written[] {
+    if (this.#image) return this.split(")");
     const text = this.#held;
     this.#held = "";
     return text ? [{ text }] : [];
@@ -54,7 +55,8 @@ export class WrittenImages {
 
 /** Length of the end of a text that may be the beginning of an image. */
 function beginningIn(text: string): number {
-  const at = Math.max(text.lastIndexOf("!["), text.endsWith("!") ? text.length - 1 : -1);
+  const at = text.lastIndexOf("![");
   const end = at < 0 ? "" : text.slice(at);
-  return end.length <= longestBeginning && mayBegin.test(end) ? end.length : 0;
+  if (end.length <= longestBeginning && mayBegin.test(end)) return end.length;
+  return text.endsWith("!") ? 1 : 0;
 }
