@@ -167,11 +167,11 @@ async function factsOf(
       facts = { ...facts, groups: null };
     }
   }
-  // Any organisation's administrator may write any address there: Entra's own claim says that its domain is verified.
-  const isOfManyHouses = /\{tenantid\}/i.test(provider.serverMetadata().issuer);
+  // Any tenant's administrator may write any address: Entra's own claim says that its domain is verified.
+  const isMultiTenant = /\{tenantid\}/i.test(provider.serverMetadata().issuer);
   return {
     ...facts,
-    ...(isOfManyHouses && { emailVerified: /^(?:true|1)$/.test(String(claims.xms_edov)) }),
+    ...(isMultiTenant && { emailVerified: /^(?:true|1)$/.test(String(claims.xms_edov)) }),
     subject: claims.sub,
     providerSession: typeof claims.sid === "string" && !claims.sid.includes("\0") ? claims.sid : null,
     idToken: tokens.id_token ?? null,

@@ -46,7 +46,8 @@ async function discover(access: AccessRow, accessKey: Buffer): Promise<oidc.Conf
   const configuration = await discoverAt(access.address).catch((error: unknown) => {
     // An issuer is compared letter by letter, and its last slash is easily left out or added.
     if (faultOf(error).code !== "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED") throw error;
-    return discoverAt(access.address.endsWith("/") ? access.address.slice(0, -1) : `${access.address}/`);
+    const other = access.address.endsWith("/") ? access.address.slice(0, -1) : `${access.address}/`;
+    return discoverAt(other).catch(() => Promise.reject(error));
   });
   const { id_token_signing_alg_values_supported: algorithms = [] } = configuration.serverMetadata();
   if (algorithms.length > 0 && algorithms.every((one) => one.startsWith("HS"))) {
