@@ -25,6 +25,11 @@ export class JobFailed extends Error {
   override name = "JobFailed";
 }
 
+/** An attempt has failed for a cause that passes or that an operator can mend. The message is the sentence for people. */
+export class JobDelayed extends Error {
+  override name = "JobDelayed";
+}
+
 /** The job is no longer this process's: the process was taken for dead, and another one has begun the job again. */
 class JobLost extends Error {
   override name = "JobLost";
@@ -249,9 +254,10 @@ export class Jobs {
       if (error instanceof JobFailed) return this.#fail(job, rules, error.message);
       log.error({ err: error, job: job.id, kind: job.kind, attempt: job.attempts }, "falló un trabajo");
       const retry = rules.retries[job.attempts - 1] ?? rules.every;
+      const why = error instanceof JobDelayed ? error.message : undefined;
       if (retry === undefined)
-        return this.#fail(job, rules, "ha fallado varias veces; el registro del servidor dice por qué.");
-      const problem = "ha fallado; se intentará otra vez.";
+        return this.#fail(job, rules, why ?? "ha fallado varias veces; el registro del servidor dice por qué.");
+      const problem = why ? `${why} Se intentará otra vez.` : "ha fallado; se intentará otra vez.";
       const again = { state: "waiting" as const, dueAt: clock.now() + retry, problem, processId: null };
       await this.#store(job, { ...again, ...(rules.every && { attempts: 0 }) });
     }

@@ -4,7 +4,7 @@ import { readHouse } from "../db/house.server.ts";
 import { encrypt, tryDecrypt } from "../process/crypto.server.ts";
 import type { Log } from "../process/log.server.ts";
 import type { Mail, Message } from "../process/network/mail.server.ts";
-import { JobFailed, type Jobs } from "./jobs.server.ts";
+import { JobDelayed, JobFailed, type Jobs } from "./jobs.server.ts";
 
 const minute = 60_000;
 const retries = [1, 5, 15, 60, 240, 720].map((minutes) => minutes * minute);
@@ -70,10 +70,10 @@ export class Outbox {
 /** A reply of the 5xx kind is final (RFC 5321, 4.2.1), but for one about the house's own account, which an operator can mend. */
 function refused(error: Error & { responseCode?: number; code?: string }): never {
   const { responseCode = 0, code } = error;
-  if (code === "EAUTH")
-    throw new Error(`el servidor de correo no acepta el usuario o la clave de SMTP_URL (${responseCode}).`, {
-      cause: error,
-    });
+  if (code === "EAUTH") {
+    const sentence = `el servidor de correo no acepta el usuario o la clave de SMTP_URL (${responseCode}).`;
+    throw new JobDelayed(sentence, { cause: error });
+  }
   if (responseCode >= 500)
     throw new JobFailed(`el servidor de correo no lo acepta (${responseCode}).`, { cause: error });
   throw error;

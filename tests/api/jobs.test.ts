@@ -212,4 +212,24 @@ describe("an e-mail", () => {
     await api.close();
     await second.stop();
   });
+
+  it("is tried again where the mail server refuses the house's own key", async () => {
+    const server = await startMailServer();
+    const smtpUrl = server.url.replace("smtp://", "smtp://casa:mala@");
+    const api = await openApi(sqlite, { mail: { smtpUrl, mailTo: "casa@ejemplo.es", mailFrom: undefined } });
+    const ana = await api.signUp("Ana");
+    await api.call("POST", "/auth/reset", { json: { email: ana.email } });
+    await vi.waitFor(
+      async () => {
+        const row = await api.db.selectFrom("jobs").where("kind", "=", "email").selectAll().executeTakeFirstOrThrow();
+        expect([row.state, row.problem]).toEqual([
+          "waiting",
+          "el servidor de correo no acepta el usuario o la clave de SMTP_URL (535). Se intentará otra vez.",
+        ]);
+      },
+      { timeout: 20_000 },
+    );
+    await api.close();
+    await server.stop();
+  });
 });
