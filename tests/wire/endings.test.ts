@@ -62,6 +62,22 @@ it("a single stray closing mark does not make the next answer a thought", async 
   expect(await read("Una respuesta normal.")).toMatchObject({ text: "Una respuesta normal.", thought: "" });
 });
 
+it("a model that twice left out the opening mark may answer without a thought", async () => {
+  const model = modelAt(url);
+  const read = async (text: string) => {
+    answer = async (response) => {
+      response.end(`${says(text)}${says("", "stop")}data: [DONE]\n\n`);
+    };
+    return readingOf(model);
+  };
+  for (let time = 0; time < 2; time++) await read("Lo pienso.\n</think>\nDigo.");
+  // Known by now: its thoughts are told as such from the first word.
+  expect(await read("Lo pienso.\n</think>\nDigo.")).toMatchObject({ text: "Digo.", thought: "Lo pienso." });
+  const plain = await read("Una respuesta sin pensar.");
+  expect(plain).toMatchObject({ text: "Una respuesta sin pensar.", reason: "stop" });
+  expect(plain.error).toBeUndefined();
+});
+
 it("a call that the model has misspelt at Groq is asked for once more", async () => {
   let times = 0;
   answer = async (response) => {

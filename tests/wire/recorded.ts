@@ -97,7 +97,7 @@ export const modelAt = (url: string, provider: ModelAccess["provider"] = "openai
   id: `modelo-${++models}`,
   updatedAt: 0,
   provider,
-  externalId: "x",
+  externalId: `x-${models}`,
   baseUrl: provider === "ollama" ? url : `${url}/v1`,
   apiKey: "clave",
   maxOutputTokens: 100,

@@ -57,6 +57,8 @@ export class Answer {
   readonly #reasoning = new WholeCharacters();
   readonly #written = new WrittenImages();
   #thoughtLength = 0;
+  /** Thought of a model that is known to leave out the opening tag: without the closing one, it is the answer. */
+  #unclosed = "";
   /** Whether any of its text is more than blanks. */
   #hasText = false;
   /** Data of the images that have come, as some servers send each again at the end. */
@@ -88,9 +90,9 @@ export class Answer {
     return this.length + this.#thoughtLength + this.#images.size > 0;
   }
 
-  /** Whether the answer ended without text or calls, although its model was taken for one that leaves out the opening tag. */
+  /** Whether the answer ended within a thought, although its model was taken for one that leaves out the opening tag. */
   get onlyThought(): boolean {
-    return this.#untagged && this.finished && this.#isWordless;
+    return this.#untagged && this.finished && this.#thoughts.isInside;
   }
 
   get #isWordless(): boolean {
@@ -111,13 +113,14 @@ export class Answer {
     if (part.type === "reasoning-start" && part.providerMetadata?.anthropic?.redactedData) {
       yield { type: "signed", meta: { anthropic: part.providerMetadata.anthropic }, isHidden: true };
     }
-    if (part.type === "text-delta") yield* this.#count(this.#thoughts.split(this.#text.add(part.delta)));
+    if (part.type === "text-delta") yield* this.#count(this.#split(this.#text.add(part.delta)));
     const mayCall = this.#offered.length > 0;
     if (mayCall) yield* this.#call(part);
     if (mayCall && this.#tellsGrowth && part.type === "raw") yield* growthIn(part.rawValue);
     if (part.type !== "finish") return;
-    yield* this.#count([...this.#thoughts.split(this.#text.rest()), ...this.#thoughts.rest()]);
+    yield* this.#count([...this.#split(this.#text.rest()), ...this.#noted(this.#thoughts.rest())]);
     yield* this.#say(this.#written.rest());
+    if (this.#untagged && this.#thoughts.isInside && this.#isWordless) yield* this.#say([{ text: this.#unclosed }]);
     this.finished = true;
     const { finishReason, usage } = part;
     const { unified, raw } = finishReason;
@@ -203,6 +206,13 @@ export class Answer {
     }
     if (this.#isUnshown) throw ReplyError.wordless("file");
     throw this.#thoughtLength > 0 ? ReplyError.wordless("thought") : ReplyError.empty();
+  }
+
+  #split = (piece: string): Stretch[] => this.#noted(this.#thoughts.split(piece));
+
+  #noted(stretches: Stretch[]): Stretch[] {
+    if (this.#untagged) for (const one of stretches) if (one.type === "reasoning") this.#unclosed += one.text;
+    return stretches;
   }
 
   *#say(parts: Written[]): Generator<Piece> {

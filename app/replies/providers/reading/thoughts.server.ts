@@ -80,6 +80,11 @@ export class Thoughts {
     return this.#begin(text);
   }
 
+  /** Whether a thought has begun that has not ended. */
+  get isInside(): boolean {
+    return this.#state === "inside";
+  }
+
   /** The kept rest, at the end of the stream. */
   rest(): Stretch[] {
     const text = this.#held;
