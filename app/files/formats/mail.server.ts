@@ -1,4 +1,4 @@
-import type { Email } from "postal-mime";
+import type { Address, Email } from "postal-mime";
 import { htmlText } from "./html.server.ts";
 import { plainText } from "./plain.server.ts";
 import { damaged } from "./unreadable.server.ts";
@@ -11,8 +11,6 @@ export async function readMail(bytes: Uint8Array): Promise<ReadMail> {
   const mail = await parseMail(Buffer.from(bytes)).catch(() => {
     throw damaged("un correo");
   });
-  const people = (list: { name?: string; address?: string | undefined }[] = []) =>
-    list.map(({ name, address }) => [name, address && `<${address}>`].filter(Boolean).join(" ")).join(", ");
   const head = [
     mail.subject && `# ${mail.subject}`,
     mail.from && `De: ${people([mail.from])}`,
@@ -33,6 +31,14 @@ export async function readMail(bytes: Uint8Array): Promise<ReadMail> {
       })),
   };
 }
+
+/** Senders or receivers; a group with its members. */
+const people = (list: Address[] = []): string =>
+  list
+    .map(({ name, address, group }) =>
+      [group ? `${name}: ${people(group)}` : name, address && `<${address}>`].filter(Boolean).join(" "),
+    )
+    .join(", ");
 
 /** The parts of an e-mail; texts that name no character set, and are not UTF-8, are read as Windows-1252. Throws for what is no e-mail. */
 export async function parseMail(bytes: Buffer): Promise<Email> {
@@ -63,11 +69,23 @@ const stubAtMost = 300;
 
 /** The text of an e-mail: its plain part, or its page where the plain part says nothing of it. */
 export function textOf({ text = "", html = "" }: Pick<Email, "text" | "html">): string {
-  const plain = text.trim();
+  const plain = text.trim().replace(forwardedHead, headInSpanish);
   if (plain.length > stubAtMost || !html) return plain;
   const page = htmlText(html);
   return page.length > 3 * plain.length + stubAtMost ? page : plain || page;
 }
+
+// The head that the library writes before an e-mail within another.
+const forwardedHead = /^-{20,40}\n((?:(?:From|Subject|Date|To|Cc|Bcc): {1,9}\S.{0,2000}\n){1,6})-{20,40}$/gm;
+const labels: Record<string, string> = {
+  ...{ From: "De", Subject: "Asunto", Date: "Fecha", To: "Para", Cc: "Copia", Bcc: "Copia oculta" },
+};
+
+const headInSpanish = (_all: string, head: string): string =>
+  head
+    .trimEnd()
+    .replace(/^(\w+): +/gm, (_, label: string) => `${labels[label] ?? label}: `)
+    .replace(/^(Fecha: )(\d{1,2})\/(\d{1,2})\/(?=\d{4})/m, "$1$3/$2/");
 
 const isLook = /^(?:image|font)\/|css|javascript|octet-stream/i;
 
