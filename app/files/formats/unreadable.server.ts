@@ -4,7 +4,11 @@ export class Unreadable extends Error {
 }
 
 export const withPassword = () => new Unreadable("tiene contraseña. Quítasela y vuelve a subirlo.");
-export const damaged = (what: string) => new Unreadable(`es ${what} dañado o incompleto: no se puede abrir.`);
+/** `what`: with its article, such as «un DOCX» or «una hoja de cálculo». */
+export const damaged = (what: string) => {
+  const ending = what.startsWith("una ") ? "a" : "o";
+  return new Unreadable(`es ${what} dañad${ending} o incomplet${ending}: no se puede abrir.`);
+};
 /** A reader failed in a way that was not foreseen: the cause is for the log. */
 export const confused = (cause: unknown) =>
   new Unreadable("no se puede leer: está dañado, o hecho de una forma que no se conoce.", { cause });
