@@ -61,6 +61,11 @@ const dateByYear = /(?<![\d/.-])(\d{4})-(\d{2})-(\d{2})(?!\d)/g;
 const amount = /(?<![\d.,/-])\d{1,3}(?:[. \u00a0\u202f]\d{3})+(?:,\d+)?(?![\d/])|(?<![\d.,/-])\d+[,.]\d{1,2}(?![\d/])/g;
 // Identifiers: letters and digits with dashes, dots or slashes between, like 12.345.678-Z or AB-1234.
 const code = /(?<!\w)[a-z\d]+(?:[./-][a-z\d]+)+/g;
+// Numbers in groups, which people type without blanks: accounts such as ES91 2100 0418 4502 0005 1332, cards, telephones.
+const groups =
+  /(?<![\w.,/-])(?:[a-z]{2}\d\d(?: [a-z\d]{4}){2,7}(?: [a-z\d]{1,3})?|\+?\d{2,4}(?: \d{2,10}){2,7})(?![\w/-])/g;
+// Digits of the shortest telephone number.
+const groupsAtLeast = 9;
 const bothAtMost = 400;
 
 /** The indexed forms of the amounts, dates and codes that a text has. */
@@ -79,6 +84,10 @@ export function inNumbers(text: string): string[] {
     addDate(found, Number(day), Number(month), year);
   for (const [written] of plain.matchAll(amount)) found.add(oneForm(written));
   for (const [written] of plain.matchAll(code)) if (/\d/.test(written)) found.add(written.replace(/[^a-z\d]/g, ""));
+  for (const [written] of plain.matchAll(groups)) {
+    const joined = written.replace(/[^a-z\d]/g, "");
+    if (joined.length >= groupsAtLeast) found.add(joined);
+  }
   return [...found].slice(0, bothAtMost);
 }
 

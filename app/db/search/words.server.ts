@@ -39,10 +39,19 @@ const withoutHiddenSigns = (text: string): string =>
         .replace(/[\ufb00-\ufb06]/g, (ligature) => ligature.normalize("NFKC"))
     : text;
 
+/** A text with raised digits as digits: part of the word after a letter or two, as in «m²»; else apart, as are exponents and notes. */
+const withPlainDigits = (text: string): string =>
+  /[\u00b2\u00b3\u00b9\u2070-\u2079]/.test(text)
+    ? text.replace(
+        /(?<=(\p{N}|\p{L}{3})?)[\u00b2\u00b3\u00b9\u2070-\u2079]+/gu,
+        (digits, word?: string) => `${word ? " " : ""}${digits.normalize("NFKC")}`,
+      )
+    : text;
+
 /** The words of a text, and its emoji, each as a word of letters: the engines index nothing else. */
 const wordsOf = (text: string, { asked = false } = {}): string[] =>
   (
-    withoutHiddenSigns(text)
+    withPlainDigits(withoutHiddenSigns(text))
       .toLowerCase()
       .normalize("NFC")
       .match(/[\p{L}\p{N}]+|\p{Extended_Pictographic}/gu) ?? []
