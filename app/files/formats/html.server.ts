@@ -1,6 +1,6 @@
 import { Parser } from "htmlparser2";
 import { TreeBuilder } from "../../process/text/xml.server.ts";
-import { formulaText } from "./math.server.ts";
+import { formulaText, superscript } from "./math.server.ts";
 import { TextWriter } from "./text-writer.server.ts";
 
 // Elements that are not read: programs, decoration, and navigation.
@@ -19,6 +19,7 @@ export function htmlText(html: string): string {
   const writer = new TextWriter();
   let hidden = 0;
   let verbatim = 0;
+  let isRaised = false;
   /** Number of the next item of each open list; undefined for lists without numbers. */
   const lists: (number | undefined)[] = [];
   let formula: TreeBuilder | undefined;
@@ -30,6 +31,7 @@ export function htmlText(html: string): string {
         if (formula) return formula.open(name, attributes);
         const { alt } = attributes;
         if (name === "math") formula = new TreeBuilder(name);
+        else if (name === "sup") isRaised = true;
         const level = /^h([1-6])$/.exec(name)?.[1];
         if (level) writer.heading(Number(level));
         else if (name === "li") writer.line(itemMark(lists, attributes.value));
@@ -53,6 +55,7 @@ export function htmlText(html: string): string {
         }
         if (formula) return formula.close();
         if (name === "table") writer.endTable();
+        else if (name === "sup") isRaised = false;
         else if (name === "pre" || name === "textarea") verbatim = Math.max(0, verbatim - 1);
         if (name === "ol" || name === "ul") lists.pop();
         // After a list within an item, the item's own next line is begun by itself.
@@ -63,7 +66,7 @@ export function htmlText(html: string): string {
         if (hidden > 0) return;
         if (formula) formula.text(text);
         else if (verbatim > 0) writer.text(text);
-        else writer.words(text);
+        else writer.words(isRaised ? superscript(text) : text);
       },
     },
     // Without this option, <script/> would hide the rest of a page.

@@ -3,7 +3,14 @@ import { type Element, elementsOf, firstIn, textWithin } from "../../process/tex
 // No real formula is nested deeper.
 const deepest = 60;
 const signLength = 4;
-const raised = new Map(Object.entries({ "0": "⁰", "1": "¹", "2": "²", "3": "³", n: "ⁿ" }));
+const superscripts: Record<string, string> = {
+  ...{ "0": "⁰", "1": "¹", "2": "²", "3": "³", "4": "⁴", "5": "⁵", "6": "⁶", "7": "⁷", "8": "⁸", "9": "⁹" },
+  ...{ "+": "⁺", "-": "⁻", "−": "⁻", n: "ⁿ" },
+};
+
+/** A raised text as it stands in a line: numbers keep their height, since 10⁶ is not 106; other texts are as they were. */
+export const superscript = (text: string): string =>
+  /^\s*(?:[+\-−]?\d+|n)\s*$/.test(text) ? text.replace(/[\d+\-−n]/g, (sign) => superscripts[sign] ?? sign) : text;
 
 /** A formula as one line that can be read and searched: from MathML, or Office's OMML. */
 export const formulaText = (formula: Element): string => said(formula, deepest).replace(/\s+/g, " ").trim();
@@ -104,4 +111,7 @@ const isSimple = (text: string) => /^[\p{L}\p{N}.,]*$/u.test(text.trim());
 const grouped = (text: string) => (isSimple(text) ? text.trim() : `(${text.trim()})`);
 const fraction = (above: string, below: string) => `${grouped(above)}/${grouped(below)}`;
 const index = (text: string) => (text.trim() ? `_${grouped(text)}` : "");
-const power = (text: string) => (text.trim() ? (raised.get(text.trim()) ?? `^${grouped(text)}`) : "");
+const power = (text: string) => {
+  const exponent = superscript(text.trim());
+  return exponent === text.trim() && exponent ? `^${grouped(exponent)}` : exponent;
+};

@@ -1,5 +1,7 @@
 import { decoded, encodingOf } from "./encodings.server.ts";
-import { TextWriter } from "./text-writer.server.ts";
+import { superscript } from "./math.server.ts";
+import { symbolSign } from "./symbol-font.server.ts";
+import { isTelling, TextWriter } from "./text-writer.server.ts";
 
 /**
  * State that a group takes over from the group around it. `afterUnicode`: signs after a Unicode sign that replace it in old programs;
@@ -9,6 +11,7 @@ type Group = {
   isUnread: boolean;
   isHidden: boolean;
   isAside: boolean;
+  isRaised: boolean;
   isFonts: boolean;
   afterUnicode: number;
   font: string | undefined;
@@ -62,6 +65,9 @@ const charsets = new Map(
   }),
 );
 
+/** In place of a character set: signs of the font Symbol. */
+const symbolFont = "symbol";
+
 // A control word with its number, a byte in hexadecimal, a control sign, a brace, or text (RTF 1.9.1).
 const token = /\\([a-z]+)(-?\d+)? ?|\\'([0-9a-f]{2})|\\([^a-z])|([{}])|([^\\{}\r\n]+)/gi;
 
@@ -79,6 +85,7 @@ class Rtf {
     isUnread: false,
     isHidden: false,
     isAside: false,
+    isRaised: false,
     isFonts: false,
     afterUnicode: 1,
     font: undefined,
@@ -88,6 +95,8 @@ class Rtf {
   #encoding = "windows-1252";
   #usualFont: string | undefined;
   #namedFont = "";
+  /** Name of the font that the font table is at, so far. */
+  #named = "";
   #isStarred = false;
   /** Bytes that are not decoded yet: a sign may take two. */
   #bytes: number[] = [];
@@ -127,13 +136,21 @@ class Rtf {
     if (this.#skip > 0) this.#skip--;
     else if (!this.#group.isUnread) this.#bytes.push(byte);
     else if (this.#isAuthor) this.#author += String.fromCharCode(byte);
+    else if (this.#group.isFonts) this.#fontName(String.fromCharCode(byte));
+  }
+
+  get #charset(): string | undefined {
+    return this.#fonts.get(this.#group.font ?? this.#usualFont ?? "");
   }
 
   #flush(): void {
     if (this.#bytes.length === 0) return;
-    const charset = this.#fonts.get(this.#group.font ?? this.#usualFont ?? "");
+    const charset = this.#charset;
     const isOwn = charset === undefined || (charset === "windows-1252" && !/^windows|gbk/.test(this.#encoding));
-    const text = decoded(Uint8Array.from(this.#bytes), isOwn ? this.#encoding : charset);
+    const text =
+      charset === symbolFont
+        ? this.#bytes.map(symbolSign).join("")
+        : decoded(Uint8Array.from(this.#bytes), isOwn ? this.#encoding : charset);
     this.#bytes = [];
     this.#write(text);
   }
@@ -147,14 +164,14 @@ class Rtf {
     else {
       this.#writer.text(" | ".repeat(this.#cells));
       this.#cells = 0;
-      this.#writer.text(text);
+      this.#writer.text(this.#group.isRaised ? superscript(text) : text);
     }
   }
 
   #endAside(): void {
     const line = this.#asideLine.replace(/[\s|]+$/, "").trim();
     this.#asideLine = "";
-    if (this.#group.place && /\p{L}/u.test(line)) this.#asides[this.#group.place].add(line);
+    if (this.#group.place && isTelling(line)) this.#asides[this.#group.place].add(line);
   }
 
   #line(): void {
@@ -199,7 +216,18 @@ class Rtf {
     else if (!this.#group.isUnread) this.#textWord(word, number);
   }
 
+  #unicode(code: number): void {
+    this.#write(this.#charset === symbolFont && code >= 0xf000 ? symbolSign(code) : String.fromCharCode(code));
+  }
+
+  #fontName(letter: string): void {
+    this.#named += letter;
+    // Before the name stand the digits of its looks (`\panose`).
+    if (/^[\da-f]*Symbol;$/.test(this.#named)) this.#fonts.set(this.#namedFont, symbolFont);
+  }
+
   #fontWord(word: string, number: string): void {
+    this.#named = "";
     if (word === "f") this.#namedFont = number;
     const page = word === "cpg" ? number : word === "fcharset" ? charsets.get(number) : undefined;
     if (page && page !== "0") this.#fonts.set(this.#namedFont, encodingOf(page));
@@ -215,7 +243,14 @@ class Rtf {
         return;
       case "plain":
         this.#group.font = undefined;
-        this.#group.isHidden = false;
+        [this.#group.isHidden, this.#group.isRaised] = [false, false];
+        return;
+      case "super":
+        this.#group.isRaised = isOn;
+        return;
+      case "sub":
+      case "nosupersub":
+        this.#group.isRaised = false;
         return;
       case "v":
       case "deleted":
@@ -225,7 +260,7 @@ class Rtf {
         this.#group.afterUnicode = Number(number ?? 1);
         return;
       case "u":
-        this.#write(String.fromCharCode(Number(number) & 0xffff));
+        this.#unicode(Number(number) & 0xffff);
         this.#skip = this.#group.afterUnicode;
         return;
       case "upr":

@@ -1,3 +1,6 @@
+/** Whether a header or footer says something: a number of pages does not, the number of a file does. */
+export const isTelling = (aside: string): boolean => /\p{L}|\d{3,}[./-]?\d{2,}|\d{2,}[./-]\d{2,}/u.test(aside);
+
 /** Writes the text of a document as its parts come: paragraphs, headings and items as in Markdown, rows with bars between cells. */
 export class TextWriter {
   readonly #pages: string[] = [];

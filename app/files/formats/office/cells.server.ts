@@ -47,8 +47,11 @@ export const cellWriter =
     const code = String(z ?? "General");
     if (code.length > codeAtMost) return oneLine(w ?? String(v));
     const [, time] = american.exec(code.replace(/["\\](?=[/-])|(?<=[/-])["\\]/g, "")) ?? [];
-    if (time !== undefined && usualTime.test(time))
-      return oneLine(format(`dd/mm/yyyy${time}`, v, { date1904: isFrom1904 }));
+    if (time !== undefined && usualTime.test(time)) {
+      // OpenDocument's usual date also shows the hour of a moment.
+      const shownTime = time || (/\d:\d\d/.test(w ?? "") ? " hh:mm" : "");
+      return oneLine(format(`dd/mm/yyyy${shownTime}`, v, { date1904: isFrom1904 }));
+    }
     if (w === "TRUE" || w === "FALSE") return v ? "VERDADERO" : "FALSO";
     // Excel shows long numbers with an exponent; people who search for a number write its digits.
     if (code === "General" && Number.isSafeInteger(v)) return String(v);

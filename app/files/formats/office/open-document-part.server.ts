@@ -1,6 +1,6 @@
 import { type Attributes, firstIn, parseXml, treeOf } from "../../../process/text/xml.server.ts";
 import type { Archive } from "../archive.server.ts";
-import { formulaText } from "../math.server.ts";
+import { formulaText, superscript } from "../math.server.ts";
 import { TextWriter } from "../text-writer.server.ts";
 import { objectRows } from "./drawings.server.ts";
 import { type DocumentStyles, ListCounts, outline } from "./open-document-styles.server.ts";
@@ -35,14 +35,17 @@ export class OpenDocumentPart {
   readonly #archive: Archive;
   readonly #counts: ListCounts;
   readonly #hiddenStyles: ReadonlySet<string>;
+  readonly #raisedStyles: ReadonlySet<string>;
   /** Writers of the part, and of open notes, comments and boxes in it, whose text is written separately. */
   #writers = [new TextWriter()];
   /** How many of the writers are for notes and comments. */
   #asides = 0;
   #boxes: string[] = [];
+  /** Words to write before the next text; empty once they are written. */
+  #before = "";
   #tables = 0;
-  /** Open spans and paragraphs: whether their style hides them. */
-  readonly #spans: boolean[] = [];
+  /** Styles of the spans and paragraphs that are open. */
+  readonly #spans: string[] = [];
   #lists: List[] = [];
   #paragraphs = 0;
   #hidden = 0;
@@ -52,10 +55,11 @@ export class OpenDocumentPart {
   #control = "";
   #awaitsEnds = false;
 
-  constructor(archive: Archive, { lists, hidden }: DocumentStyles) {
+  constructor(archive: Archive, { lists, hidden, raised }: DocumentStyles) {
     this.#archive = archive;
     this.#counts = new ListCounts(lists);
     this.#hiddenStyles = hidden;
+    this.#raisedStyles = raised;
   }
 
   pagesOf(xml: string): string[] {
@@ -66,13 +70,14 @@ export class OpenDocumentPart {
         if (this.#hidden === 0) this.#open(name, attributes);
       },
       close: (name) => {
-        if (unread.has(name) || (styled.has(name) && this.#spans.pop())) this.#hidden--;
+        if (unread.has(name) || (styled.has(name) && this.#hiddenStyles.has(this.#spans.pop() ?? ""))) this.#hidden--;
         else if (this.#hidden === 0) this.#close(name);
       },
       text: (text) => {
         if (this.#hidden > 0) return;
         if (this.#isCreator) this.#lastComment((comment) => ({ ...comment, author: comment.author + text }));
-        else if (this.#paragraphs > 0) this.#say(text);
+        else if (this.#paragraphs > 0)
+          this.#say(this.#raisedStyles.has(this.#spans.at(-1) ?? "") ? superscript(text) : text);
       },
     });
     for (const comment of this.#comments) this.#writeComment(comment);
@@ -81,9 +86,9 @@ export class OpenDocumentPart {
 
   #isHidden(name: string, attributes: Attributes): boolean {
     if (!styled.has(name)) return false;
-    const isHidden = this.#hiddenStyles.has(attributes["text:style-name"] ?? "");
-    this.#spans.push(isHidden);
-    return isHidden;
+    const style = attributes["text:style-name"] ?? "";
+    this.#spans.push(style);
+    return this.#hiddenStyles.has(style);
   }
 
   get #writer(): TextWriter {
@@ -131,7 +136,7 @@ export class OpenDocumentPart {
         this.#writer.line();
         return;
       case "presentation:notes":
-        this.#writer.paragraph("Notas: ");
+        this.#before = "Notas: ";
         return;
       default:
         this.#openAside(name, attributes);
@@ -186,6 +191,9 @@ export class OpenDocumentPart {
       case "table:table":
         this.#tables--;
         if (this.#tables === 0) this.#writer.endTable();
+        return;
+      case "presentation:notes":
+        this.#before = "";
         return;
       case "draw:page":
         this.#writer.page();
@@ -242,6 +250,10 @@ export class OpenDocumentPart {
   }
 
   #say(text: string): void {
+    if (this.#before && text.trim()) {
+      this.#writer.words(this.#before);
+      this.#before = "";
+    }
     this.#writer.words(text);
     for (const comment of this.#comments.slice(-commentsAtOnce)) {
       if (this.#asides === 0 && comment.about.length < aboutAtMost) comment.about += text;

@@ -7,14 +7,15 @@ export type ListStyles = Map<string, Map<number, Level>>;
 
 const levelsAtMost = 10;
 
-export type DocumentStyles = { lists: ListStyles; hidden: Set<string> };
+export type DocumentStyles = { lists: ListStyles; hidden: Set<string>; raised: Set<string> };
 
 export const outline = "outline";
 
-/** The styles of lists in these parts of an OpenDocument file, and those of text that is not shown. */
+/** The styles of lists in these parts of an OpenDocument file, and those of text that is raised or not shown. */
 export function stylesIn(parts: string[]): DocumentStyles {
   const styles: ListStyles = new Map();
   const hidden = new Set<string>();
+  const raised = new Set<string>();
   for (const xml of parts) {
     let levels: Map<number, Level> | undefined;
     let style = "";
@@ -24,8 +25,10 @@ export function stylesIn(parts: string[]): DocumentStyles {
           levels = new Map();
           styles.set(name === "text:outline-style" ? outline : (attributes["style:name"] ?? ""), levels);
         } else if (name === "style:style") style = attributes["style:name"] ?? "";
-        else if (name === "style:text-properties" && attributes["text:display"] === "none") hidden.add(style);
-        else if (levels && /^text:(?:list|outline)-level-style/.test(name)) {
+        else if (name === "style:text-properties") {
+          if (attributes["text:display"] === "none") hidden.add(style);
+          if (/^(?:super|[1-9])/.test(attributes["style:text-position"] ?? "")) raised.add(style);
+        } else if (levels && /^text:(?:list|outline)-level-style/.test(name)) {
           levels.set(Number(attributes["text:level"] ?? 1), levelOf(name, attributes));
         }
       },
@@ -36,7 +39,7 @@ export function stylesIn(parts: string[]): DocumentStyles {
     });
   }
   hidden.delete("");
-  return { lists: styles, hidden };
+  return { lists: styles, hidden, raised };
 }
 
 const levelOf = (name: string, attributes: Attributes): Level => ({

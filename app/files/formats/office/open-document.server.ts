@@ -1,4 +1,5 @@
 import { type Archive, openArchive } from "../archive.server.ts";
+import { isTelling } from "../text-writer.server.ts";
 import { damaged, withPassword } from "../unreadable.server.ts";
 import { OpenDocumentPart } from "./open-document-part.server.ts";
 import { stylesIn } from "./open-document-styles.server.ts";
@@ -18,8 +19,7 @@ export function openDocumentPages(bytes: Uint8Array, what: string): string[] {
   const own = stylesIn([styles, content]);
   const read = (xml: string) => new OpenDocumentPart(archive, own).pagesOf(xml);
   const pages = read(content);
-  const aside = (name: string) =>
-    [...new Set(asidesIn(styles, name).flatMap(read))].filter((text) => /\p{L}/u.test(text));
+  const aside = (name: string) => [...new Set(asidesIn(styles, name).flatMap(read))].filter(isTelling);
   const [first = "", ...others] = pages;
   const withHeader = [[...aside("header"), first].filter(Boolean).join("\n\n"), ...others];
   const footer = aside("footer").join("\n\n");

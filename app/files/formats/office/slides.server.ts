@@ -1,16 +1,18 @@
 import {
   type Attributes,
   elementsIn,
+  elementsOf,
   parseXml,
   TreeBuilder,
   textWithin,
   treeOf,
 } from "../../../process/text/xml.server.ts";
 import { type Archive, openArchive } from "../archive.server.ts";
-import { formulaText } from "../math.server.ts";
+import { formulaText, superscript } from "../math.server.ts";
+import { symbolSign } from "../symbol-font.server.ts";
 import { TextWriter } from "../text-writer.server.ts";
 import { damaged } from "../unreadable.server.ts";
-import { chartRows, diagramLines } from "./drawings.server.ts";
+import { chartRows, diagramLines, wordsIn } from "./drawings.server.ts";
 import { formatted } from "./numbering.server.ts";
 import { type Relation, relationsOf } from "./parts.server.ts";
 
@@ -24,7 +26,8 @@ export function slideTexts(bytes: Uint8Array): string[] {
   if (presentation === undefined) throw damaged(what);
   const parts = relationsOf(archive, presentationPath);
   const slides = new Map(parts.map(({ id, path }) => [id, path]));
-  const authors = authorsIn(archive.text(parts.find(({ kind }) => kind === "commentAuthors")?.path ?? ""));
+  const authorParts = parts.filter(({ kind }) => kind === "commentAuthors" || kind === "authors");
+  const authors = new Map(authorParts.flatMap(({ path }) => authorsIn(archive.text(path))));
   const writer = new TextWriter();
   for (const { attributes } of elementsIn(treeOf(presentation), "p:sldId")) {
     const path = slides.get(attributes["r:id"] ?? "");
@@ -33,11 +36,31 @@ export function slideTexts(bytes: Uint8Array): string[] {
   return writer.pages();
 }
 
-/** Names of those who have commented, by their ids. */
-const authorsIn = (xml = ""): Map<string, string> =>
-  new Map(
-    [...elementsIn(treeOf(xml), "p:cmAuthor")].map(({ attributes: { id = "", name = "" } }) => [id, name.trim()]),
+/** Names of those who have commented, by their ids; comments are written in one way until 2021 and in another since. */
+function authorsIn(xml = ""): [id: string, name: string][] {
+  const tree = treeOf(xml);
+  const authors = [...elementsIn(tree, "p:cmAuthor"), ...elementsIn(tree, "p188:author")];
+  return authors.map(({ attributes: { id = "", name = "" } }) => [id, name.trim()]);
+}
+
+/** Comments and their answers in the order in which they stand: the ids of their authors and what they say. */
+function commentsIn(xml = ""): { authorId: string; text: string }[] {
+  const tree = treeOf(xml);
+  const older = [...elementsIn(tree, "p:cm")].map((comment) => ({
+    authorId: comment.attributes.authorId ?? "",
+    text: [...elementsIn(comment, "p:text")].map(textWithin).join(" ").trim(),
+  }));
+  const newer = [...elementsIn(tree, "p188:cm")].flatMap((comment) =>
+    [comment, ...elementsIn(comment, "p188:reply")].map((one) => ({
+      authorId: one.attributes.authorId ?? "",
+      text: elementsOf(one)
+        .filter(({ name }) => name === "p188:txBody")
+        .map(wordsIn)
+        .join(" "),
+    })),
   );
+  return [...older, ...newer];
+}
 
 function writeSlide(writer: TextWriter, archive: Archive, path: string, authors: Map<string, string>): void {
   const relations = relationsOf(archive, path);
@@ -47,9 +70,8 @@ function writeSlide(writer: TextWriter, archive: Archive, path: string, authors:
       writer.paragraph();
       new Shapes(writer, archive, relationsOf(archive, part), "Notas: ").write(archive.text(part) ?? "");
     } else if (kind === "comments") {
-      for (const comment of elementsIn(treeOf(archive.text(part) ?? ""), "p:cm")) {
-        const author = authors.get(comment.attributes.authorId ?? "");
-        const text = [...elementsIn(comment, "p:text")].map(textWithin).join(" ").trim();
+      for (const { authorId, text } of commentsIn(archive.text(part))) {
+        const author = authors.get(authorId);
         writer.paragraph();
         writer.text(`[comentario${author ? ` de ${author}` : ""}: ${text}]`);
       }
@@ -86,6 +108,8 @@ class Shapes {
   #isTitle = false;
   #isNumber = false;
   #isText = false;
+  #isRaised = false;
+  #isSymbol = false;
   #hidden = 0;
   #formula: TreeBuilder | undefined;
 
@@ -130,6 +154,9 @@ class Shapes {
     else if (name === "a:p" || name === "a:br") writer.line();
     else if (name === "a:pPr") this.#level = wholeIn(attributes.lvl, 0, levelsAtMost - 1) ?? 0;
     else if (name === "a:buAutoNum") writer.mark(this.#nextNumber(attributes));
+    else if (name === "a:r") [this.#isRaised, this.#isSymbol] = [false, false];
+    else if (name === "a:sym" || name === "a:latin") this.#isSymbol ||= attributes.typeface === "Symbol";
+    else if (name === "a:rPr") this.#isRaised = Number(attributes.baseline ?? 0) > 0;
     else if (name === "a:t") this.#isText = true;
     else if (name === "m:oMath") this.#formula = new TreeBuilder(name);
     else if (name === "c:chart") this.#draw(attributes["r:id"], (path) => chartRows(this.#archive, path));
@@ -143,7 +170,8 @@ class Shapes {
       this.#writer.words(this.#before);
       this.#before = "";
     }
-    this.#writer.words(text);
+    const read = this.#isSymbol ? text.replace(/[\uf020-\uf0ff]/g, (sign) => symbolSign(sign.charCodeAt(0))) : text;
+    this.#writer.words(this.#isRaised ? superscript(read) : read);
   }
 
   /** The number of an item as its list writes it, such as «2.» or «b)» (ECMA-376, part 1, 20.1.10.61). */

@@ -1,6 +1,6 @@
 import { type Attributes, parseXml, TreeBuilder } from "../../../process/text/xml.server.ts";
 import type { Archive } from "../archive.server.ts";
-import { formulaText } from "../math.server.ts";
+import { formulaText, superscript } from "../math.server.ts";
 import { symbolSign } from "../symbol-font.server.ts";
 import { TextWriter } from "../text-writer.server.ts";
 import { chartRows, diagramLines } from "./drawings.server.ts";
@@ -46,6 +46,7 @@ export class WordPart {
   #isText = false;
   #isRun = false;
   #isVanished = false;
+  #isRaised = false;
   /** Open fields: true while a field's instruction is read, which is not shown; false while its result is read. */
   #fields: boolean[] = [];
   #instructions = 0;
@@ -122,7 +123,7 @@ export class WordPart {
         if (this.#hidden > 0) return;
         if (this.#formula) this.#formula.text(text);
         else if (this.#isText && !this.#isVanished && this.#instructions === 0 && this.#placeholders === 0)
-          this.#say(text);
+          this.#say(this.#isRaised ? superscript(text) : text);
       },
     };
   }
@@ -186,10 +187,17 @@ export class WordPart {
     switch (name) {
       case "w:r":
         this.#isRun = true;
+        this.#isRaised = false;
         this.#isVanished = this.#document.styles.get(this.#flow.paragraphs.at(-1)?.style ?? "")?.isHidden === true;
         return;
-      case "w:rStyle":
-        if (this.#document.styles.get(value ?? "")?.isHidden) this.#isVanished = true;
+      case "w:rStyle": {
+        const style = this.#document.styles.get(value ?? "");
+        if (style?.isHidden) this.#isVanished = true;
+        if (style?.isRaised) this.#isRaised = true;
+        return;
+      }
+      case "w:vertAlign":
+        if (this.#isRun) this.#isRaised = value === "superscript";
         return;
       case "w:vanish":
         if (this.#isRun && isOn(value)) this.#isVanished = true;

@@ -1,11 +1,12 @@
 import { elementsOf, firstIn, treeOf } from "../../../process/text/xml.server.ts";
 
-/** Properties that a style sets: level of a heading from 1, numbering, and whether its text is not shown. */
+/** Properties that a style sets: level of a heading from 1, numbering, and whether its text is raised or not shown. */
 export type WordStyle = {
   heading?: number | undefined;
   numId?: string | undefined;
   level?: number | undefined;
   isHidden?: boolean | undefined;
+  isRaised?: boolean | undefined;
 };
 
 // Longest chain of styles that are based on each other.
@@ -33,6 +34,7 @@ export function stylesIn(xml: string | undefined): Map<string, WordStyle> {
       numId: value("w:numId"),
       level: level === undefined ? undefined : Number(level),
       isHidden: firstIn(style, "w:vanish") ? !/^(?:0|false|off)$/.test(value("w:vanish") ?? "") : undefined,
+      isRaised: firstIn(style, "w:vertAlign") ? value("w:vertAlign") === "superscript" : undefined,
       basedOn: value("w:basedOn"),
     });
   }
@@ -42,8 +44,9 @@ export function stylesIn(xml: string | undefined): Map<string, WordStyle> {
     const seen = new Set<string>();
     for (let at: string | undefined = id; at && !seen.has(at) && seen.size < basedAtMost; at = own.get(at)?.basedOn) {
       seen.add(at);
-      const { heading, numId, level, isHidden } = own.get(at) ?? {};
+      const { heading, numId, level, isHidden, isRaised } = own.get(at) ?? {};
       style.isHidden ??= isHidden;
+      style.isRaised ??= isRaised;
       style.heading ??= heading;
       style.level ??= level;
       style.numId ??= numId;

@@ -2,6 +2,7 @@ import { type Archive, openArchive } from "../archive.server.ts";
 import { htmlText } from "../html.server.ts";
 import { parseMail } from "../mail.server.ts";
 import { declaredText } from "../plain.server.ts";
+import { isTelling } from "../text-writer.server.ts";
 import { damaged } from "../unreadable.server.ts";
 import { Numbering } from "./numbering.server.ts";
 import { type Relation, relationsOf } from "./parts.server.ts";
@@ -70,5 +71,5 @@ function asides(
   const texts = relations
     .filter((relation) => relation.kind === kind)
     .map(({ path }) => read(path, archive.text(path) ?? ""));
-  return [...new Set(texts)].filter((text) => /\p{L}/u.test(text));
+  return [...new Set(texts)].filter(isTelling);
 }

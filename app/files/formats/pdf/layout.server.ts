@@ -1,3 +1,4 @@
+import { superscript } from "../math.server.ts";
 import { lineOf } from "./right-to-left.server.ts";
 
 /**
@@ -297,11 +298,15 @@ function textOf(pieces: PrintedPiece[]): string {
   for (const piece of pieces) {
     const gap = before ? piece.x0 - before.x1 : 0;
     if (gap > blank * Math.min(piece.size, before?.size ?? piece.size)) shown.push({ str: " ", dir: "" });
-    shown.push(piece);
+    shown.push(before && isRaised(piece, before) ? { str: superscript(piece.str), dir: piece.dir } : piece);
     before = piece;
   }
   return lineOf(shown).replace(/ {2,}/g, " ").trim();
 }
+
+/** Whether a piece is smaller than the one before it and stands higher, as exponents and numbers of notes do. */
+const isRaised = (piece: PrintedPiece, before: PrintedPiece) =>
+  piece.size < 0.85 * before.size && before.y - piece.y > 0.15 * before.size;
 
 /** The median of the distances between lines. */
 function usualGap(lines: Line[]): number {
