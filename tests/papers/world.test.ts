@@ -8,6 +8,7 @@ import { inNumbers } from "../../app/db/search/numbers.server.ts";
 import { plainWords } from "../../app/db/search/words.server.ts";
 import { htmlText } from "../../app/files/formats/html.server.ts";
 import { cellWriter } from "../../app/files/formats/office/cells.server.ts";
+import { layoutText } from "../../app/files/formats/pdf/layout.server.ts";
 import { readText } from "../../app/files/formats/read.server.ts";
 import { documentTypes } from "../../app/files/formats/types.server.ts";
 import { mediaTypeOf } from "../../app/files/media-type.server.ts";
@@ -122,4 +123,160 @@ it("tells when an e-mail was sent by its sender's clock, and reads the page wher
 it("finds words with hidden hyphens and ligatures, and codes with other hyphens", () => {
   expect(plainWords("respon\u00adsa\u00adbi\u00adlidad o\ufb01cio")).toEqual(plainWords("responsabilidad oficio"));
   expect(inNumbers("B\u201177/2024 y COVID\u201119")).toEqual(inNumbers("B-77/2024 y COVID-19"));
+});
+
+const word = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+const drawing = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"';
+const openDocument =
+  'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:presentation="urn:oasis:names:tc:opendocument:xmlns:presentation:1.0"';
+const wordFile = (body: string) =>
+  zipSync({ "word/document.xml": utf8(`<w:document ${word}><w:body>${body}</w:body></w:document>`) });
+const relations = (...all: [id: string, kind: string, target: string][]) =>
+  utf8(
+    `<Relationships>${all.map(([id, kind, target]) => `<Relationship Id="${id}" Type="http://x/${kind}" Target="${target}"/>`).join("")}</Relationships>`,
+  );
+const slides = (slide: string, more: Record<string, Uint8Array> = {}) =>
+  zipSync({
+    "ppt/presentation.xml": utf8(
+      '<p:presentation xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><p:sldId r:id="r1"/></p:presentation>',
+    ),
+    "ppt/_rels/presentation.xml.rels": relations(
+      ["r1", "slide", "slides/slide1.xml"],
+      ["r2", "authors", "authors.xml"],
+    ),
+    "ppt/slides/slide1.xml": utf8(
+      `<p:sld ${drawing} xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main">${slide}</p:sld>`,
+    ),
+    ...more,
+  });
+const raisedInWord = '<w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>6</w:t></w:r>';
+it.each<[string, Uint8Array | string, string]>([
+  [
+    "DOCX",
+    wordFile(`<w:p><w:r><w:t>10</w:t></w:r>${raisedInWord}<w:r><w:t> bacterias</w:t></w:r></w:p>`),
+    documentTypes.docx,
+  ],
+  ["HTML", "<p>10<sup>6</sup> bacterias</p>", documentTypes.html],
+  ["RTF", "{\\rtf1 10{\\super 6} bacterias}", documentTypes.rtf],
+  [
+    "PPTX",
+    slides(
+      '<p:sp><a:p><a:r><a:t>10</a:t></a:r><a:r><a:rPr baseline="30000"/><a:t>6</a:t></a:r><a:r><a:t> bacterias</a:t></a:r></a:p></p:sp>',
+    ),
+    documentTypes.pptx,
+  ],
+  [
+    "ODT",
+    zipSync({
+      "content.xml": utf8(
+        `<office:document-content ${openDocument}><style:style style:name="T1"><style:text-properties style:text-position="super 58%"/></style:style><text:p>10<text:span text:style-name="T1">6</text:span> bacterias</text:p></office:document-content>`,
+      ),
+    }),
+    documentTypes.odt,
+  ],
+])("reads a raised number in %s as an exponent", async (_what, file, type) => {
+  expect(await read(file, type)).toBe("10⁶ bacterias");
+});
+
+it("reads a small number that is raised on a PDF's line as an exponent or the number of a note", () => {
+  const piece = (str: string, x0: number, x1: number, y: number, size: number) => ({
+    str,
+    dir: "ltr",
+    x0,
+    x1,
+    y,
+    size,
+  });
+  const line = [piece("640", 0, 18, 100, 10), piece("2", 18, 21, 96, 6), piece("euros", 24, 50, 100, 10)];
+  expect(layoutText(line)).toBe("640² euros");
+});
+
+it("finds words and numbers with raised digits after them, and units", () => {
+  expect(plainWords("640² contrato³ 80 m²")).toEqual(plainWords("640 2 contrato 3 80 m2"));
+});
+
+it("finds an account that is written in groups, and a telephone, without their blanks", () => {
+  expect(inNumbers("IBAN ES91 2100 0418 4502 0005 1332, tel. 91 123 45 67")).toEqual(
+    expect.arrayContaining(["es9121000418450200051332", "911234567"]),
+  );
+});
+
+it("reads the comments of a PPTX of PowerPoint 365, with their answers", async () => {
+  const said = (text: string) => `<p188:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p188:txBody>`;
+  const space = `xmlns:p188="http://schemas.microsoft.com/office/powerpoint/2018/8/main" ${drawing}`;
+  const deck = slides("<p:sp><a:p><a:r><a:t>Plan</a:t></a:r></a:p></p:sp>", {
+    "ppt/slides/_rels/slide1.xml.rels": relations(["c1", "comments", "../comments/modern.xml"]),
+    "ppt/authors.xml": utf8(
+      `<p188:authorLst ${space}><p188:author id="{A}" name="Ana"/><p188:author id="{B}" name="Luis"/></p188:authorLst>`,
+    ),
+    "ppt/comments/modern.xml": utf8(
+      `<p188:cmLst ${space}><p188:cm authorId="{A}"><p188:replyLst><p188:reply authorId="{B}">${said("Sí")}</p188:reply></p188:replyLst>${said("¿Va?")}</p188:cm></p188:cmLst>`,
+    ),
+  });
+  const text = await read(deck, documentTypes.pptx);
+  expect(text.replace(/\n+/g, "\n")).toBe("Plan\n[comentario de Ana: ¿Va?]\n[comentario de Luis: Sí]");
+});
+
+it("marks the notes of an ODP, and keeps a number of a file in a header", async () => {
+  const deck = zipSync({
+    "content.xml": utf8(
+      `<office:document-content ${openDocument}><draw:page><text:p>Plan</text:p><presentation:notes><draw:text-box><text:p>Saluda</text:p></draw:text-box></presentation:notes></draw:page></office:document-content>`,
+    ),
+    "styles.xml": utf8(
+      `<office:document-styles ${openDocument}><style:header><text:p>2024/0032</text:p></style:header><style:footer><text:p>12</text:p></style:footer></office:document-styles>`,
+    ),
+  });
+  expect((await read(deck, documentTypes.odp)).replace(/\n+/g, "\n")).toBe("2024/0032\nPlan\nNotas: Saluda");
+});
+
+it("reads the signs of the font Symbol in an RTF", async () => {
+  const rtf =
+    "{\\rtf1{\\fonttbl{\\f0 Arial;}{\\f1\\fcharset2{\\*\\panose 05050102}Symbol;}}\\f0 5 {\\f1 m}g, {\\f1\\'a3} 3}";
+  expect(await read(rtf, documentTypes.rtf)).toBe("5 μg, ≤ 3");
+});
+
+it("names the members of a group of receivers, and tells in Spanish of an e-mail within another", async () => {
+  const mail =
+    "From: a@b.es\r\nTo: Equipo: ana@x.es, Luis <luis@x.es>;\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain\r\n\r\nMira\r\n--x\r\nContent-Type: message/rfc822\r\n\r\nFrom: pepe@x.es\r\nSubject: Presupuesto\r\nDate: Wed, 3 Apr 2024 10:30:00 +0000\r\nContent-Type: text/plain\r\n\r\nSon 640 euros\r\n--x--\r\n";
+  const text = await read(mail, documentTypes.eml);
+  expect(text).toContain("Para: Equipo: <ana@x.es>, Luis <luis@x.es>");
+  expect(text).toMatch(/De: pepe@x\.es\nAsunto: Presupuesto\nFecha: 3\/4\/2024/);
+});
+
+it("keeps the hour of a moment that OpenDocument shows in its usual way", () => {
+  expect(write({ t: "n", v: 45356.604166666664, z: "m/d/yy", w: "05/03/2024 14:30" })).toBe("05/03/2024 14:30");
+});
+
+it("reads the text boxes of a book whose parts use other prefixes", async () => {
+  const main = 'xmlns:x="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
+  const r = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"';
+  const types =
+    '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>';
+  const kinds = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+  const relation = (kind: string, target: string) =>
+    utf8(
+      `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="${kinds}/${kind}" Target="${target}"/></Relationships>`,
+    );
+  const book = zipSync({
+    "[Content_Types].xml": utf8(types),
+    "_rels/.rels": relation("officeDocument", "xl/workbook.xml"),
+    "xl/workbook.xml": utf8(
+      `<x:workbook ${main} ${r}><x:sheets><x:sheet name="Uno" sheetId="1" r:id="r1"/></x:sheets></x:workbook>`,
+    ),
+    "xl/_rels/workbook.xml.rels": relation("worksheet", "worksheets/sheet1.xml"),
+    "xl/worksheets/sheet1.xml": utf8(
+      `<x:worksheet ${main}><x:sheetData><x:row r="1"><x:c r="A1"><x:v>5</x:v></x:c></x:row></x:sheetData></x:worksheet>`,
+    ),
+    "xl/worksheets/_rels/sheet1.xml.rels": relation("drawing", "../drawings/drawing1.xml"),
+    "xl/drawings/drawing1.xml": utf8(
+      `<xdr:wsDr xmlns:xdr="http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing" ${drawing}><xdr:txBody><a:p><a:r><a:t>Ojo: sin IVA</a:t></a:r></a:p></xdr:txBody></xdr:wsDr>`,
+    ),
+  });
+  expect(await read(book, documentTypes.xlsx)).toContain("Ojo: sin IVA");
+});
+
+it("says with its gender that a book is damaged", async () => {
+  await expect(read("PK\u0003\u0004roto", documentTypes.xlsx)).rejects.toThrow(
+    "es una hoja de cálculo dañada o incompleta: no se puede abrir.",
+  );
 });

@@ -19,6 +19,9 @@ const usual: [uri: RegExp, prefix: string][] = [
   [/drawingml\/(?:2006\/)?chart$/, "c"],
   [/drawingml\/(?:2006\/)?diagram$/, "dgm"],
   [/drawingml\/(?:2006\/)?spreadsheetDrawing$/, "xdr"],
+  [/spreadsheetml\/(?:2006\/)?main$/, ""],
+  // Comments of PowerPoint since 2021.
+  [/powerpoint\/2018\/8\/main$/, "p188"],
   [/markup-compatibility\/2006$/, "mc"],
 ];
 
@@ -29,7 +32,8 @@ export function parseXml(xml: string, handler: XmlHandler): void {
     if (prefixes.size === 0) return name;
     const at = name.indexOf(":");
     const prefix = prefixes.get(at < 0 ? "" : name.slice(0, at));
-    return prefix === undefined ? name : `${prefix}:${name.slice(at + 1)}`;
+    if (prefix === undefined) return name;
+    return `${prefix && `${prefix}:`}${name.slice(at + 1)}`;
   };
   // An attribute without a prefix is in no namespace.
   const renamed = (attributes: Attributes) =>
@@ -54,7 +58,7 @@ function otherPrefixes(xml: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const [, prefix = "", uri = ""] of xml.slice(0, 10_000).matchAll(/\sxmlns(?::([\w.-]+))?="([^"]+)"/g)) {
     const [, known] = usual.find(([pattern]) => pattern.test(uri)) ?? [];
-    if (known && known !== prefix) found.set(prefix, known);
+    if (known !== undefined && known !== prefix) found.set(prefix, known);
   }
   return found;
 }
