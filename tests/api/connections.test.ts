@@ -82,7 +82,7 @@ for (const engine of await ruleEngines()) {
       ["another verifier", { code_verifier: randomBytes(32).toString("base64url") }, "invalid_grant"],
       ["no verifier", { code_verifier: "" }, "invalid_grant"],
       ["another way back", { redirect_uri: "http://127.0.0.1/otra" }, "invalid_grant"],
-      ["another program", { client_id: "otro" }, "invalid_grant"],
+      ["a program that is not known", { client_id: "otro" }, "invalid_client"],
       ["another house", { resource: "https://otra.example/mcp" }, "invalid_target"],
       ["a password", { grant_type: "password" }, "unsupported_grant_type"],
     ])("gives nothing for a code with %s", async (_, change, error) => {
@@ -181,7 +181,7 @@ for (const engine of await ruleEngines()) {
       };
       expect((await api.call("POST", "/auth/oauth/consent", { token: ana.token, json: nul })).status).toBe(422);
       const many = { redirect_uris: Array.from({ length: 10 }, (_, n) => `https://e.example/${n}${"a".repeat(470)}`) };
-      expect((await api.call("POST", "/auth/oauth/register", { json: many })).status).toBe(422);
+      expect((await api.call("POST", "/auth/oauth/register", { json: many })).status).toBe(400);
     });
 
     it("answers invalid forms with OAuth errors, notifies of ended connections", async () => {
@@ -220,21 +220,22 @@ for (const engine of await ruleEngines()) {
       ["https://editor.example/vuelta", 201],
       ["http://localhost:3000/", 201],
       ["cursor://anysphere.cursor-retrieval/oauth/callback", 201],
-      ["http://editor.example/", 422],
-      ["javascript:alert(1)", 422],
-      ["data:text/html,hola", 422],
-      ["https://editor.example/#parte", 422],
-      ["https://ana@editor.example/", 422],
-      ["vuelta", 422],
+      ["http://editor.example/", 400],
+      ["javascript:alert(1)", 400],
+      ["data:text/html,hola", 400],
+      ["https://editor.example/#parte", 400],
+      ["https://ana@editor.example/", 400],
+      ["vuelta", 400],
       ["com.example.editor:/vuelta", 201],
       ["vscode://editor/vuelta", 201],
-      ["malo://claude.ai/api", 422],
-      ["intent://claude.ai/#Intent;end", 422],
-      ["view-source:https://editor.example/", 422],
-      ["mailto:ana@editor.example", 422],
+      ["malo://claude.ai/api", 400],
+      ["intent://claude.ai/#Intent;end", 400],
+      ["view-source:https://editor.example/", 400],
+      ["mailto:ana@editor.example", 400],
     ])("registers a program that comes back to %s with %i", async (address, status) => {
       const answer = await api.call("POST", "/auth/oauth/register", { json: { redirect_uris: [address] } });
       expect(answer.status).toBe(status);
+      if (status === 400) expect(answer.body).toMatchObject({ error: "invalid_redirect_uri" });
     });
   });
 }

@@ -605,9 +605,8 @@ for (const engine of await queryEngines()) {
               });
               sent++;
               if (answer.status >= 400 && answer.status < 500) {
-                expect((answer.body as { detail: string }).detail).toMatch(
-                  /^(?!.*(nvalid |xpected|equired)).+[.?»]$/su,
-                );
+                const { detail, error_description } = answer.body as Record<string, string>;
+                expect(detail ?? error_description).toMatch(/^(?!.*(nvalid |xpected|equired)).+[.?»]$/su);
               } else if (answer.status >= 500) failed.push(`${method} ${path} ${body.slice(0, 120)}`);
             }
           }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { asked, completionRequest } from "../../app/api/doors/chat-completion-request.server.ts";
 import { type DoorRequest, promptOf } from "../../app/api/doors/door-request.server.ts";
-import { askedMessage } from "../../app/api/doors/message-request.server.ts";
+import { askedMessage, messageRequest } from "../../app/api/doors/message-request.server.ts";
 import { askedResponse, responseRequest } from "../../app/api/doors/response-request.server.ts";
 import { asAnthropic, asOpenAi, Problem } from "../../app/api/http/problem.server.ts";
 import type { ModelRow } from "../../app/db/tables.ts";
@@ -60,6 +60,50 @@ describe("a request as clients send it is taken", () => {
     expect(request.settings.reasoning).toBe("xhigh");
     expect(request.toolChoice).toBeUndefined();
   });
+});
+
+it("only the tools that a program allows for an answer are offered", () => {
+  const [a, b] = ["a", "b"].map((name) => ({ type: "function" as const, function: { name } }));
+  const chat = asked.parse({
+    model: "m",
+    messages,
+    tools: [a, b],
+    tool_choice: { type: "allowed_tools", allowed_tools: { mode: "required", tools: [b] } },
+  });
+  expect(completionRequest(chat)).toMatchObject({ tools: [{ name: "b" }], toolChoice: { type: "required" } });
+  const response = askedResponse.parse({
+    model: "m",
+    input: "Hola",
+    tools: [
+      { type: "function", name: "a" },
+      { type: "custom", name: "b" },
+    ],
+    tool_choice: { type: "allowed_tools", mode: "auto", tools: [{ type: "function", name: "a" }] },
+  });
+  const request = responseRequest(response, [], {} as never);
+  expect(request).toMatchObject({ tools: [{ name: "a" }], toolChoice: { type: "auto" } });
+});
+
+it("messages take findings of a program's own search", () => {
+  const found = {
+    type: "search_result",
+    source: "https://e.es",
+    title: "Bases",
+    content: [{ type: "text", text: "Hasta el 3." }],
+  };
+  const content = [
+    { type: "tool_result", tool_use_id: "t", content: [found, { type: "tool_reference", tool_name: "x" }] },
+  ];
+  const call = { role: "assistant", content: [{ type: "tool_use", id: "t", name: "x", input: {} }] };
+  const body = askedMessage.parse({
+    model: "m",
+    max_tokens: 10,
+    messages: [...messages, call, { role: "user", content }],
+  });
+  expect(messageRequest(body, {} as never).said.at(-1)?.segments).toEqual([
+    { text: "«Bases» (https://e.es):\nHasta el 3." },
+    { text: "Herramienta: x" },
+  ]);
 });
 
 it("a refusal in the history reaches the model as what was said", () => {

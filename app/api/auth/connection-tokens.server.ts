@@ -11,7 +11,7 @@ import { apiKeyStart } from "../http/authentication.server.ts";
 import { refusalOf } from "../http/problem.server.ts";
 import { countAttempt, networkOf } from "../http/rate-limit.server.ts";
 import { answers } from "../http/schemas.server.ts";
-import { newSecret } from "./connections.server.ts";
+import { isClient, newSecret, oauthError, unknownClient } from "./connections.server.ts";
 
 // In ms.
 const accessLasts = 60 * 60_000;
@@ -29,14 +29,12 @@ const grant = z.object({
   redirect_uri: z.string().optional(),
   code_verifier: z.string().optional(),
   refresh_token: z.string().optional(),
-  resource: z.string().optional(),
+  resource: z.union([z.string(), z.array(z.string())]).optional(),
 });
 const ofForm = <Schema extends z.ZodType>(schema: Schema) => ({
   content: { "application/x-www-form-urlencoded": { schema } },
   required: true,
 });
-const refused = z.object({ error: z.string(), error_description: z.string() }).openapi("OauthError");
-
 const tokenRoute = createRoute({
   method: "post",
   path: "/token",
@@ -54,7 +52,7 @@ const tokenRoute = createRoute({
         .openapi("OauthToken"),
       "La clave de una conexión, que vale para /mcp durante una hora, y la que da otra.",
     ),
-    400: answers(refused, "No se da, y por qué (RFC 6749, 5.2)."),
+    400: answers(oauthError, "No se da, y por qué (RFC 6749, 5.2)."),
   },
 });
 const giveToken: RouteHandler<typeof tokenRoute, ApiEnv> = async (c) => {
@@ -63,7 +61,8 @@ const giveToken: RouteHandler<typeof tokenRoute, ApiEnv> = async (c) => {
   const now = clock.now();
   c.header("Cache-Control", "no-store");
   const refuse = (error: string, error_description: string) => c.json({ error, error_description }, 400);
-  if (given.resource !== undefined && !isOwnResource(given.resource, new URL(c.req.url).origin)) {
+  const { origin } = new URL(c.req.url);
+  if (![given.resource ?? []].flat().every((one) => isOwnResource(one, origin))) {
     return refuse("invalid_target", "Esa dirección no es la de esta casa.");
   }
   const begins = given.grant_type === "authorization_code";
@@ -75,6 +74,8 @@ const giveToken: RouteHandler<typeof tokenRoute, ApiEnv> = async (c) => {
   if (!found || found.client !== hashToken(given.client_id)) {
     // Only failures are counted: people who guess at the same address do not block a program there that renews its key correctly.
     await countAttempt(c, "oauth", networkOf(c));
+    // A program registers again if its own id is not valid, and asks the person again otherwise.
+    if (!isClient(c, given.client_id)) return refuse("invalid_client", unknownClient);
     return refuse("invalid_grant", "El código o la clave ya no valen: hay que conectar otra vez.");
   }
   const access = `${apiKeyStart}${newSecret()}`;

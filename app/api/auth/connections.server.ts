@@ -9,7 +9,7 @@ import { parseJson } from "../../process/text/json.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { active, apiKeyStart, noProgram, signedIn } from "../http/authentication.server.ts";
-import { answerInvalid, invalid } from "../http/problem.server.ts";
+import { answerInvalid, invalid, refusalOf } from "../http/problem.server.ts";
 import { countAttempt, networkOf } from "../http/rate-limit.server.ts";
 import { answers, bearer, line, takes } from "../http/schemas.server.ts";
 import { refuseManyKeys } from "./api-keys.server.ts";
@@ -64,6 +64,9 @@ function isRegistered(address: string, { redirectUris }: Client): boolean {
   return redirectUris.some((one) => withoutPort(one) === withoutPort(address));
 }
 
+/** A refusal in the form that programs read (RFC 6749, 5.2). */
+export const oauthError = z.object({ error: z.string(), error_description: z.string() }).openapi("OauthError");
+
 const registerRoute = createRoute({
   method: "post",
   path: "/register",
@@ -85,6 +88,7 @@ const registerRoute = createRoute({
         .openapi("OauthClient"),
       "El programa, que ya puede pedir permiso a una persona (RFC 7591).",
     ),
+    400: answers(oauthError, "No se registra, y por qué (RFC 7591, 3.2.2)."),
   },
 });
 const register: RouteHandler<typeof registerRoute, ApiEnv> = async (c) => {
@@ -92,7 +96,8 @@ const register: RouteHandler<typeof registerRoute, ApiEnv> = async (c) => {
   const { redirect_uris, client_name } = c.req.valid("json");
   const client: Client = { name: client_name || hostOf(redirect_uris[0] ?? ""), redirectUris: redirect_uris };
   const sealed = encrypt(JSON.stringify(client), c.var.services.modelKey, clientIdentity);
-  if (sealed.length > clientIdAtMost) throw invalid("redirect_uris", "Son demasiado largas.");
+  if (sealed.length > clientIdAtMost)
+    return c.json({ error: "invalid_redirect_uri", error_description: "Son demasiado largas." }, 400);
   return c.json(
     {
       client_id: Buffer.from(sealed, "base64").toString("base64url"),
@@ -114,13 +119,22 @@ function hostOf(address: string): string {
   return /^https?:$/.test(protocol) ? host : `${protocol} (un programa de este dispositivo)`;
 }
 
+export const unknownClient = "Esta casa no conoce a ese programa: tiene que registrarse otra vez.";
+
 /** The program with an id that this house has given. Throws 422. */
 function clientOf(c: Context<ApiEnv>, id: string): Client {
+  const client = openClient(c, id);
+  if (!client) throw invalid("client_id", unknownClient);
+  return client;
+}
+
+/** Whether this house has given an id to a program. */
+export const isClient = (c: Context<ApiEnv>, id: string): boolean => openClient(c, id) !== undefined;
+
+function openClient(c: Context<ApiEnv>, id: string): Client | undefined {
   const sealed = Buffer.from(id, "base64url").toString("base64");
   const opened = tryDecrypt(sealed, c.var.services.modelKey, clientIdentity);
-  const { data } = clientSchema.safeParse(opened === undefined ? undefined : parseJson(opened));
-  if (!data) throw invalid("client_id", "Esta casa no conoce a ese programa: tiene que registrarse otra vez.");
-  return data;
+  return clientSchema.safeParse(opened === undefined ? undefined : parseJson(opened)).data;
 }
 
 const asking = {
@@ -211,6 +225,11 @@ const giveConsent: RouteHandler<typeof giveConsentRoute, ApiEnv> = async (c) => 
 
 /** Programs that connect to /mcp by OAuth 2.1, so that nobody copies a key: each connection is a key of its person, for /mcp alone. */
 export const connections = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
-  .openapi(registerRoute, register)
+  .openapi(registerRoute, register, (result, c) => {
+    if (result.success) return undefined;
+    const isAddress = result.error.issues.some(({ path }) => path[0] === "redirect_uris");
+    const error = isAddress ? "invalid_redirect_uri" : "invalid_client_metadata";
+    return c.json({ error, error_description: refusalOf(result.error).message }, 400);
+  })
   .openapi(showConsentRoute, showConsent)
   .openapi(giveConsentRoute, giveConsent);

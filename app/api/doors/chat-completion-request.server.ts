@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import type { ToolChoice } from "../../replies/providers/model-call.server.ts";
+import type { OfferedTool } from "../../replies/providers/model-call.server.ts";
 import {
+  allowedTools,
   between,
   callId,
   type DoorRequest,
@@ -65,8 +66,15 @@ const choice = z.union(
   [
     z.enum(["none", "auto", "required"]),
     z.object({ type: z.literal("function"), function: z.object({ name: toolName }) }),
+    z.object({
+      type: z.literal("allowed_tools"),
+      allowed_tools: z.object({
+        mode: z.enum(["auto", "required"]),
+        tools: z.array(z.object({ type: z.literal("function"), function: z.object({ name: toolName }) })).min(1),
+      }),
+    }),
   ],
-  "tool_choice tiene que ser none, auto, required o una función.",
+  "tool_choice tiene que ser none, auto, required, una función o allowed_tools con funciones.",
 );
 const message = z.object({
   role: z.enum(
@@ -159,9 +167,8 @@ export function completionRequest(body: Asked): DoorRequest {
   return {
     model: body.model,
     said: body.messages.map(saidIn),
-    tools,
     house: (body.tools ?? []).flatMap((one) => (one.type === "tertulia" ? [one.name] : [])),
-    toolChoice: choiceOf(body.tool_choice, tools),
+    ...chosenOf(body.tool_choice, tools),
     responseFormat: formatOf(body.response_format),
     stop: [body.stop ?? []].flat(),
     maxTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
@@ -187,9 +194,17 @@ function saidIn({ role, content, refusal, tool_calls, tool_call_id }: Asked["mes
   return { role, segments, calls };
 }
 
-function choiceOf(chosen: Asked["tool_choice"], tools: DoorRequest["tools"]): ToolChoice | undefined {
-  if (!chosen) return undefined;
-  return typeof chosen === "string" ? { type: chosen } : oneTool(chosen.function.name, tools);
+/** The tools that are offered to the model, and the choice among them. */
+function chosenOf(chosen: Asked["tool_choice"], tools: OfferedTool[]): Pick<DoorRequest, "tools" | "toolChoice"> {
+  if (!chosen) return { tools, toolChoice: undefined };
+  if (typeof chosen === "string") return { tools, toolChoice: { type: chosen } };
+  if (chosen.type === "function") return { tools, toolChoice: oneTool(chosen.function.name, tools) };
+  const { mode, tools: allowed } = chosen.allowed_tools;
+  return allowedTools(
+    allowed.map((one) => one.function.name),
+    mode,
+    tools,
+  );
 }
 
 function formatOf(asked: Asked["response_format"]): DoorRequest["responseFormat"] {

@@ -119,6 +119,16 @@ export function oneTool(name: string, tools: OfferedTool[]): ToolChoice {
   return { type: "tool", toolName: name };
 }
 
+/** The tools that a program allows for this answer, of those that it offers all the time. Throws 422 if one is not among `tools`. */
+export function allowedTools(
+  names: string[],
+  mode: "auto" | "required",
+  tools: OfferedTool[],
+): Pick<DoorRequest, "tools" | "toolChoice"> {
+  for (const name of names) oneTool(name, tools);
+  return { tools: tools.filter(({ name }) => names.includes(name)), toolChoice: { type: mode } };
+}
+
 /** An answer in JSON as the providers' libraries expect it. */
 export const jsonFormat = (given: {
   schema?: Record<string, unknown> | null | undefined;

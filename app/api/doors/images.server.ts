@@ -30,6 +30,10 @@ const route = createRoute({
             .enum(Object.keys(shapes) as (keyof typeof shapes)[], `size es ${Object.keys(shapes).join(", ")}.`)
             .optional(),
           response_format: z.literal("b64_json", "Las imágenes se dan en b64_json.").optional(),
+          // Clients send what is usual by its name.
+          quality: z.enum(["auto", "standard"], "Aquí no se elige la calidad.").optional(),
+          background: z.literal("auto", "Aquí no se elige el fondo.").optional(),
+          moderation: z.literal("auto", "Aquí no se elige la moderación.").optional(),
         },
         { withoutEffect: ["user"] },
       ).openapi("OpenAiImageRequest", { example: { prompt: "Un frontón de pueblo", size: "1024x1024" } }),

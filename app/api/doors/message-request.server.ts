@@ -43,6 +43,14 @@ const shown = [
       "Los documentos se envían dentro, en Base64 o como texto.",
     ),
   }),
+  // Findings of a program's own search, and the name of a tool that it has found.
+  z.object({
+    type: z.literal("search_result"),
+    source: text,
+    title: text,
+    content: z.array(z.object({ type: z.literal("text"), text })),
+  }),
+  z.object({ type: z.literal("tool_reference"), tool_name: toolName }),
 ] as const;
 const found = z.union([text, z.array(z.discriminatedUnion("type", shown))], "Se admiten texto, imágenes y documentos.");
 const block = z.discriminatedUnion(
@@ -59,7 +67,7 @@ const block = z.discriminatedUnion(
     z.object({ type: z.literal("thinking"), thinking: text, signature: z.string().nullish() }),
     z.object({ type: z.literal("redacted_thinking"), data: z.string() }),
   ],
-  "Se admiten text, image, document, tool_use, tool_result, thinking y redacted_thinking.",
+  "Se admiten text, image, document, search_result, tool_use, tool_result, thinking y redacted_thinking.",
 );
 const message = z.object({
   role: z.enum(["user", "assistant", "system"], "El rol tiene que ser user o assistant."),
@@ -193,6 +201,10 @@ type Shown = Exclude<z.output<typeof found>, string>[number];
 function segmentOf(one: Shown): Segment {
   if (one.type === "text") return { text: one.text };
   if (one.type === "image") return { image: one.source.data };
+  if (one.type === "tool_reference") return { text: `Herramienta: ${one.tool_name}` };
+  if (one.type === "search_result") {
+    return { text: `«${one.title}» (${one.source}):\n${one.content.map(({ text }) => text).join("\n")}` };
+  }
   const name = one.title ?? "documento";
   if (one.source.type === "text") return { text: `«${name}»:\n${one.source.data}` };
   return { file: { name, data: one.source.data } };

@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import type { OfferedTool, ToolCall, ToolChoice } from "../../replies/providers/model-call.server.ts";
+import type { OfferedTool, ToolCall } from "../../replies/providers/model-call.server.ts";
 import type { Thought } from "../../replies/tools/call.ts";
 import { invalid } from "../http/problem.server.ts";
 import { effort } from "./chat-completion-request.server.ts";
 import {
+  allowedTools,
   between,
   callId,
   type DoorRequest,
@@ -140,8 +141,13 @@ const choice = z.union(
     z.enum(["none", "auto", "required"]),
     z.object({ type: z.enum(["function", "custom"]), name: toolName }),
     z.object({ type: webSearch }),
+    z.object({
+      type: z.literal("allowed_tools"),
+      mode: z.enum(["auto", "required"]),
+      tools: z.array(z.object({ type: z.enum(["function", "custom"]), name: toolName })).min(1),
+    }),
   ],
-  "tool_choice tiene que ser none, auto, required, una función o una herramienta custom.",
+  "tool_choice tiene que ser none, auto, required, una función, una herramienta custom o allowed_tools con ellas.",
 );
 const format = z.discriminatedUnion(
   "type",
@@ -260,10 +266,9 @@ export function responseRequest(
       ...(body.instructions ? [{ role: "system" as const, segments: [{ text: body.instructions }] }] : []),
       ...saidIn(items, seal),
     ],
-    tools,
     kinds,
     house: (body.tools ?? []).flatMap((one) => (one.type === "tertulia" ? [one.name] : [])),
-    toolChoice: choiceOf(body.tool_choice, tools),
+    ...chosenOf(body.tool_choice, tools),
     responseFormat: formatOf(body.text?.format),
     stop: [],
     maxTokens: body.max_output_tokens ?? undefined,
@@ -322,10 +327,20 @@ function saidIn(items: InputItem[], seal: ThoughtSeal): Said[] {
   return said;
 }
 
-function choiceOf(chosen: AskedResponse["tool_choice"], tools: OfferedTool[]): ToolChoice | undefined {
-  if (!chosen) return undefined;
-  if (typeof chosen === "string") return { type: chosen };
-  return "name" in chosen ? oneTool(chosen.name, tools) : undefined;
+/** The tools that are offered to the model, and the choice among them. */
+function chosenOf(
+  chosen: AskedResponse["tool_choice"],
+  tools: OfferedTool[],
+): Pick<DoorRequest, "tools" | "toolChoice"> {
+  if (!chosen) return { tools, toolChoice: undefined };
+  if (typeof chosen === "string") return { tools, toolChoice: { type: chosen } };
+  if ("name" in chosen) return { tools, toolChoice: oneTool(chosen.name, tools) };
+  if (chosen.type !== "allowed_tools") return { tools, toolChoice: undefined };
+  return allowedTools(
+    chosen.tools.map(({ name }) => name),
+    chosen.mode,
+    tools,
+  );
 }
 
 function formatOf(asked: NonNullable<AskedResponse["text"]>["format"]): DoorRequest["responseFormat"] {
