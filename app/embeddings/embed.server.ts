@@ -1,7 +1,8 @@
 import type { SearchModelRow } from "../db/tables.ts";
 import { faultOf } from "../process/fault.ts";
+import { listOf, recordOf } from "../process/text/json.ts";
 import { ReplyError, replyError } from "../replies/errors.server.ts";
-import { fetchModel } from "../replies/providers/model-fetch.server.ts";
+import { postToModel } from "../replies/providers/model-post.server.ts";
 
 /** A search model's row with its API key decrypted. */
 export type SearchModelAccess = Pick<SearchModelRow, "externalId" | "baseUrl" | "apiKey">;
@@ -21,31 +22,60 @@ export async function embed(
   signal: AbortSignal,
   dimensions?: number,
 ): Promise<number[][]> {
-  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-  const provider = createOpenAICompatible({
-    name: "search",
-    baseURL: baseUrl.replace(/\/+$/, ""),
-    apiKey: apiKey ?? undefined,
-    fetch: fetchModel,
-  });
-  const asking = {
-    values: texts,
-    abortSignal: signal,
-    ...(dimensions !== undefined && { providerOptions: { openaiCompatible: { dimensions } } }),
-  };
-  const asked = Promise.resolve(provider.embeddingModel(externalId).doEmbed(asking));
-  const { embeddings } = await asked.catch((error: unknown) => {
+  const body = { model: externalId, input: texts, encoding_format: "float", dimensions };
+  const asked = postToModel({ baseUrl, path: "/embeddings", apiKey, body, signal }).then((answer) => answer.text());
+  const answer = await asked.catch((error: unknown) => {
     if (signal.aborted && faultOf(signal.reason).name === "TimeoutError") throw tooSlow(error);
     const told = replyError(error);
     throw told instanceof ReplyError && told.kind === "too-long" ? tooLong(error) : told;
   });
+  const embeddings = vectorsIn(answer);
   const length = embeddings[0]?.length ?? 0;
   const fits = embeddings.length === texts.length && embeddings.every((one) => one.length === length);
   if (!fits || length < shortest || length > longest || !embeddings.flat().every(Number.isFinite)) {
-    throw new ReplyError("El modelo de búsqueda ha contestado algo que no son los números de cada texto.");
+    throw new ReplyError("El modelo de búsqueda ha contestado algo que no son los números de cada texto.", {
+      kind: "nonsense",
+    });
   }
   if (dimensions !== undefined && length !== dimensions) throw ReplyError.notTaken("dimensions");
   return embeddings;
+}
+
+/**
+ * The vectors of an answer in the order of the texts: `data` of OpenAI's, `embeddings` of Ollama's, or llama.cpp's list itself. Servers
+ * answer in any order and say it in `index`; some give one vector in a list of its own, or in Base64.
+ */
+function vectorsIn(answer: string): number[][] {
+  const said = jsonIn(answer);
+  if (said === undefined) throw ReplyError.of("nonsense");
+  const fields = recordOf(said);
+  const entries = [fields?.data, fields?.embeddings, said].map(listOf).find(({ length }) => length > 0) ?? [];
+  const places = entries.map((entry) => recordOf(entry)?.index);
+  const isOrdered = new Set(places).size === entries.length && places.every(Number.isInteger);
+  const ordered = isOrdered
+    ? entries.toSorted((a, b) => Number(recordOf(a)?.index) - Number(recordOf(b)?.index))
+    : entries;
+  return ordered.map((entry) => vectorOf(recordOf(entry)?.embedding ?? entry));
+}
+
+/** The value of a JSON text; undefined for another text. Numbers are doubles here, of however many digits. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function vectorOf(given: unknown): number[] {
+  if (typeof given === "string") {
+    const bytes = Buffer.from(given, "base64");
+    return Array.from({ length: bytes.length >> 2 }, (_, index) => bytes.readFloatLE(4 * index));
+  }
+  const numbers = listOf(given);
+  const [first] = numbers;
+  if (numbers.length === 1 && Array.isArray(first)) return vectorOf(first);
+  return numbers.map((one) => (typeof one === "number" ? one : Number.NaN));
 }
 
 const tooLong = (cause: unknown) =>

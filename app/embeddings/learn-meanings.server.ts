@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import { z } from "zod";
@@ -15,10 +16,18 @@ const every = 10_000;
 const passagesAtOnce = 32;
 // Passages that are checked again: a transaction that began earlier may have ended later.
 const overlap = 200;
+// Refused passages that are remembered; beyond them, only the last `overlap` passages are looked at again.
+const refusedAtMost = 500;
 const forgottenAtOnce = 1_000;
 
-/** State for the next run: the passages from `from` to `to` have a vector of this version. */
-const memory = z.object({ version: z.string().default(""), from: z.number().default(0), to: z.number().default(0) });
+/** State for the next run: the passages from `from` to `to` have a vector of this version, but for refused ones. */
+const memory = z.object({
+  version: z.string().default(""),
+  from: z.number().default(0),
+  to: z.number().default(0),
+  /** Hashes of texts that the server has refused, which are not asked for again: SQLite gives numbers of deleted passages to others. */
+  refused: z.array(z.string()).default([]),
+});
 type Memory = z.output<typeof memory>;
 type Passage = Pick<PassageRow, "ownerId" | "fileId" | "messageId" | "text"> & { seq: number; title: string | null };
 
@@ -34,7 +43,7 @@ export const meaningsLearning = ({ db, engine, searchModel }: MeaningServices): 
     const model = await searchModel.current();
     if (!model) return forgetWithoutModels(db);
     const newest = await newestPassage(db);
-    const anew = (version: string): Memory => ({ version, from: newest + 1, to: newest });
+    const anew = (version: string): Memory => ({ version, from: newest + 1, to: newest, refused: [] });
     const before = memory.parse(JSON.parse(data));
     let known = isVersionOf(model, before.version)
       ? { ...before, to: Math.max(before.from, before.to - overlap) }
@@ -43,7 +52,9 @@ export const meaningsLearning = ({ db, engine, searchModel }: MeaningServices): 
     while (!signal.aborted) {
       const passages = await nextPassages(db, known);
       if (passages.length === 0) break;
-      const missing = await withoutVector(db, passages, known.version);
+      const { refused } = known;
+      const unknown = await withoutVector(db, passages, known.version);
+      const missing = unknown.filter(({ text }) => !refused.includes(hashOf(text)));
       if (missing.length > 0) {
         const asked = missing.map(({ title, text }) => (title ? `${title}\n${text}` : text));
         const ask = (texts: string[]) => searchModel.meaningsOf(model, texts, signal);
@@ -66,7 +77,8 @@ export const meaningsLearning = ({ db, engine, searchModel }: MeaningServices): 
           known = anew(version);
           continue;
         }
-        known = { ...known, version };
+        const refusedNow = missing.flatMap(({ text }, index) => (meanings[index] ? [] : [hashOf(text)]));
+        known = { ...known, version, refused: [...refused, ...refusedNow].slice(-refusedAtMost) };
         count ??= await countMeanings(db, version);
         count.done += missing.length;
         await progress(Math.min(count.done, count.total), count.total);
@@ -79,27 +91,44 @@ export const meaningsLearning = ({ db, engine, searchModel }: MeaningServices): 
   },
 });
 
-/** Meanings of texts. If a server refuses them together, it gets each by itself: undefined for a text that it refuses, as too long. */
+/**
+ * Meanings of texts. If a server refuses them together, it gets each by itself: undefined for a text that it refuses as too long, or on
+ * which it fails while it answers others (`bge-m3` in Ollama fails on some texts). If no text succeeds, the server itself has failed:
+ * its error is thrown.
+ */
 async function askOneByOneIfRefused(
   ask: (texts: string[]) => Promise<Meaning[]>,
   texts: string[],
 ): Promise<(Meaning | undefined)[]> {
-  const isRefusal = (error: unknown) => error instanceof ReplyError && (error.status === 400 || error.status === 413);
   try {
     return await ask(texts);
   } catch (error) {
-    if (!isRefusal(error)) throw error;
+    if (!isAboutTexts(error) || (texts.length === 1 && !isTooLong(error))) throw error;
   }
   const meanings: (Meaning | undefined)[] = [];
+  let failure: unknown;
   for (const text of texts) {
+    // Each text of a server that fails on all of them would cost a request.
+    if (failure && meanings.length >= triedAtMost && !meanings.some(Boolean)) throw failure;
     const [meaning] = await ask([text]).catch((error) => {
-      if (isRefusal(error)) return [];
-      throw error;
+      if (!isAboutTexts(error)) throw error;
+      if (!isTooLong(error)) failure ??= error;
+      return [];
     });
     meanings.push(meaning);
   }
+  if (failure && !meanings.some(Boolean)) throw failure;
   return meanings;
 }
+
+const hashOf = (text: string) => createHash("sha256").update(text).digest("base64url").slice(0, 12);
+
+// Texts that a server may fail on before it counts as failing itself.
+const triedAtMost = 5;
+const isTooLong = (error: unknown) => error instanceof ReplyError && error.status === 413;
+/** Whether a failure may be due to one of the texts: the server has answered, and others would get another answer. */
+const isAboutTexts = (error: unknown) =>
+  error instanceof ReplyError && (isTooLong(error) || ["parameter", "broken", "nonsense"].includes(error.kind ?? ""));
 
 async function newestPassage(db: Db): Promise<number> {
   const row = await db.selectFrom("passages").orderBy("seq", "desc").limit(1).select("seq").executeTakeFirst();

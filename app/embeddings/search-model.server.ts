@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Db } from "../db/engine.server.ts";
 import { prepared } from "../db/prepared.server.ts";
 import type { Meaning, Meanings } from "../db/search/meaning.server.ts";
@@ -20,6 +21,8 @@ const restAfterFailure = 30_000;
 // A question is cut to this length: a longer one is a document.
 const questionLength = 2_000;
 
+const tooLate = Symbol("too late");
+
 /** A model that can be asked, stored or not yet. */
 export type TriedModel = Pick<
   SearchModelRow,
@@ -30,6 +33,8 @@ export type TriedModel = Pick<
 export class SearchModel implements Meanings {
   readonly #services: ModelServices;
   #restsUntil = 0;
+  /** A question is being asked that nobody waits for any more: its model is being loaded. */
+  #isLate = false;
 
   constructor(services: ModelServices) {
     this.#services = services;
@@ -43,19 +48,30 @@ export class SearchModel implements Meanings {
 
   /** Meaning of a question; undefined if there is no model, or it does not answer in time: then words have to do. */
   async meaningOf(question: string): Promise<Meaning | undefined> {
-    if (Date.now() < this.#restsUntil) return;
+    if (this.#isLate || Date.now() < this.#restsUntil) return;
     const model = await this.current();
     if (!model) return;
     const text = after(model.questionPrefix, cutText(question, questionLength));
-    try {
-      const [meaning] = await this.#ask(model, [text], AbortSignal.timeout(questionPatience));
-      return meaning;
-    } catch (error) {
-      if (!(error instanceof ReplyError)) throw error;
-      this.#restsUntil = Date.now() + restAfterFailure;
-      this.#services.log.warn({ cause: describeCause(error) }, `se busca solo por palabras: ${error.message}`);
-      return undefined;
-    }
+    const asked = this.#ask(model, [text], AbortSignal.timeout(passagesPatience)).then(
+      ([meaning]) => meaning,
+      (error: unknown) => this.#rest(error),
+    );
+    // A server such as Ollama stops loading its model if the request ends, so the request goes on after nobody waits for it.
+    const meaning = await Promise.race([asked, wait(questionPatience, tooLate, { ref: false })]);
+    if (meaning !== tooLate) return meaning;
+    this.#isLate = true;
+    this.#services.log.warn("se busca solo por palabras: el modelo de búsqueda no ha contestado a tiempo");
+    void asked.finally(() => {
+      this.#isLate = false;
+    });
+    return undefined;
+  }
+
+  /** Leaves a model that has failed alone for a while. */
+  #rest(error: unknown): undefined {
+    if (!(error instanceof ReplyError)) throw error;
+    this.#restsUntil = Date.now() + restAfterFailure;
+    this.#services.log.warn({ cause: describeCause(error) }, `se busca solo por palabras: ${error.message}`);
   }
 
   /** Meanings of passages, in their order. Throws ReplyError. The model's row tells how it went. */

@@ -170,6 +170,22 @@ describe.each(await ruleEngines())("search by meaning on $name", (engine) => {
     }
   });
 
+  it("embeds the others when a server fails on one, and asks for it no more", async () => {
+    const texts = ["Algo que da NaN.", "Para leer hay una sala verde."];
+    const { body } = await api.upload(
+      ana.token,
+      texts.map((text, n) => new File([text], `rota-${n}.txt`)),
+    );
+    await learn();
+    expect(server.asked.join()).toContain("Para leer hay una sala verde.");
+    const { failed } = server;
+    await learn();
+    expect(server.failed).toBe(failed);
+    for (const { id } of (body as { items: { id: string }[] }).items) {
+      await api.call("DELETE", `/api/file/${id}`, { token: ana.token });
+    }
+  });
+
   it("what goes with a temporary conversation is not told", async () => {
     const { body } = await api.upload(ana.token, [new File(["Unas vacaciones secretas."], "secreto.txt")]);
     const [file] = (body as { items: { id: string }[] }).items;
@@ -195,8 +211,10 @@ describe.each(await ruleEngines())("search by meaning on $name", (engine) => {
     // It is not asked, and so not waited for, a second time.
     expect((await seek("¿Dónde firman las visitas?"))[0]).toBe(handbook[4]);
     expect(server.unanswered).toBe(1);
-    server.behave("fails");
+    server.behave("has no model");
     await api.upload(ana.token, [new File(["Otra norma."], "otra.txt")]);
+    await learn();
+    server.behave("fails");
     await learn();
     const { body } = await api.call("GET", `/api/search-model?filter=${JSON.stringify({ enabled: true })}`, {
       token: admin.token,

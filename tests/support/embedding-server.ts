@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-type Behaviour = "answers" | "fails" | "hangs" | "drops one" | "html";
+type Behaviour = "answers" | "fails" | "has no model" | "hangs" | "drops one" | "html";
 export type EmbeddingServer = Awaited<ReturnType<typeof startEmbeddingServer>>;
 
 const length = 256;
@@ -15,12 +15,19 @@ export async function startEmbeddingServer(ideas: RegExp[]) {
   const asked: string[] = [];
   let behaviour: Behaviour = "answers";
   let unanswered = 0;
+  let failed = 0;
   const server = createServer(async (request, response) => {
     const body = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString()) as { input: string[] };
     if (request.url !== "/v1/embeddings") return response.writeHead(404).end("{}");
     if (behaviour === "hangs") return void unanswered++;
     if (behaviour === "fails") return response.writeHead(500).end('{"error":{"message":"out of memory"}}');
     if (behaviour === "html") return response.writeHead(200, { "Content-Type": "text/html" }).end("<h1>It works!</h1>");
+    if (behaviour === "has no model") return response.writeHead(400).end('{"error":"No models loaded"}');
+    // As Ollama with bge-m3, always on the same texts.
+    if (body.input.some((text) => text.includes("NaN"))) {
+      failed++;
+      return response.writeHead(500).end('{"error":"json: unsupported value: NaN"}');
+    }
     if (body.input.some((text) => text.includes("LARGUÍSIMO"))) {
       return response.writeHead(400).end('{"error":{"message":"input is too large"}}');
     }
@@ -37,6 +44,10 @@ export async function startEmbeddingServer(ideas: RegExp[]) {
     /** How many requests were left without an answer. */
     get unanswered() {
       return unanswered;
+    },
+    /** How many requests have failed because of a text. */
+    get failed() {
+      return failed;
     },
     behave(how: Behaviour) {
       behaviour = how;
