@@ -33,9 +33,11 @@ const filmed = /^video\/(webm|mp4|3gpp2?|ogg|quicktime)$/;
 
 /** The type of a recording, by its bytes. Throws FileRefused where it is none. */
 export async function recordingTypeOf(path: string): Promise<string> {
-  const found = await typeOf(path);
+  // Without parameters, as in «audio/ogg; codecs=opus».
+  const found = (await typeOf(path))?.split(";", 1)[0];
   if (found?.startsWith("audio/")) return found;
-  if (found && filmed.test(found)) return found.replace(/^video/, "audio");
+  // Recorders of phones write MP4 under the names of 3GPP and QuickTime.
+  if (found && filmed.test(found)) return found.replace(/^video/, "audio").replace(/3gpp2?|quicktime/, "mp4");
   throw new FileRefused("no es de un tipo que se escuche aquí: MP3, M4A, OGG, WebM, WAV o FLAC.");
 }
 

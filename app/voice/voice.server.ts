@@ -3,8 +3,9 @@ import { prepared } from "../db/prepared.server.ts";
 import type { VoiceModelRow } from "../db/tables.ts";
 import { tryDecrypt } from "../process/crypto.server.ts";
 import { faultOf } from "../process/fault.ts";
-import { ReplyError, replyError } from "../replies/errors.server.ts";
-import { fetchModel } from "../replies/providers/model-fetch.server.ts";
+import { objectOf } from "../process/text/json.ts";
+import { ReplyError, replyError, toldBy } from "../replies/errors.server.ts";
+import { postToModel } from "../replies/providers/model-post.server.ts";
 
 type VoiceServices = { db: Db; modelKey: Buffer };
 
@@ -45,11 +46,47 @@ export async function transcribe(
   recording: { bytes: Buffer; mediaType: string },
   signal: AbortSignal,
 ): Promise<string> {
-  const provider = await providerOf(services, model);
-  const given = { audio: recording.bytes, mediaType: recording.mediaType, abortSignal: limited(signal) };
-  const { text } = await answered(provider.transcription(model.externalId).doGenerate(given));
-  return text.trim();
+  const { mediaType } = recording;
+  const body = new FormData();
+  body.append("model", model.externalId);
+  // Servers judge a recording by the ending of its name.
+  const name = `audio.${endings.get(mediaType) ?? mediaType.split("/")[1]}`;
+  body.append("file", new Blob([new Uint8Array(recording.bytes)], { type: mediaType }), name);
+  body.append("response_format", "json");
+  const post = { baseUrl: model.baseUrl, path: "/audio/transcriptions", apiKey: keyOf(services, model), body };
+  const answer = await answered(
+    postToModel({ ...post, signal: limited(signal) }).then(async (answer) => ({
+      text: await answer.text(),
+      isPage: /html/i.test(answer.headers.get("Content-Type") ?? ""),
+    })),
+  );
+  const text = answer.isPage ? undefined : transcriptIn(answer.text);
+  if (text === undefined) throw ReplyError.of("nonsense");
+  return isSilence(text) ? "" : text.trim();
 }
+
+const endings = new Map([
+  ["audio/mpeg", "mp3"],
+  ["audio/mp4", "mp4"],
+  ["audio/x-m4a", "m4a"],
+  ["audio/vnd.wave", "wav"],
+  ["audio/x-wav", "wav"],
+  ["audio/x-flac", "flac"],
+]);
+
+/** The words of an answer, in `text` of its JSON; servers that do not know `response_format` answer with the words alone. */
+function transcriptIn(answer: string): string | undefined {
+  if (!/^\s*[{["]/.test(answer)) return answer;
+  const said = objectOf(answer);
+  return typeof said?.text === "string" ? said.text : undefined;
+}
+
+/** Whether a transcript has only marks of silence, such as «[BLANK_AUDIO]» and «(música)», or credits that Whisper makes up in silence. */
+const isSilence = (text: string) =>
+  /^[\s.]*(?:[[(*♪][^\])*♪\n]{0,40}[\])*♪][\s.]*){1,5}$/.test(text) ||
+  /^\s*(?:Subtítulos (?:realizados )?por la comunidad de Amara\.org|¡?Gracias por ver el v[ií]deo!?)[\s.!]*$/i.test(
+    text,
+  );
 
 /** A text as speech in MP3. Throws ReplyError. */
 export async function speak(
@@ -58,13 +95,14 @@ export async function speak(
   text: string,
   signal: AbortSignal,
 ): Promise<Buffer> {
-  const speech = (await providerOf(services, model)).speech(model.externalId);
+  const post = { baseUrl: model.baseUrl, path: "/audio/speech", apiKey: keyOf(services, model) };
   const sounds: Uint8Array[] = [];
   // MP3 frames need no container: the sounds are simply joined.
   for (const part of inParts(text)) {
-    const given = { text: part, voice: model.voice || "alloy", outputFormat: "mp3", abortSignal: limited(signal) };
-    const { audio } = await answered(speech.doGenerate(given));
-    if (!(audio instanceof Uint8Array) || !(await isMp3(audio))) {
+    const body = { model: model.externalId, input: part, voice: model.voice || "alloy", response_format: "mp3" };
+    const asked = postToModel({ ...post, body, signal: limited(signal) });
+    const audio = await answered(asked.then(async (answer) => new Uint8Array(await answer.arrayBuffer())));
+    if (!(await isMp3(audio))) {
       throw new ReplyError("El servidor de voz ha contestado algo que no es un MP3. Avisa a quien administra.");
     }
     sounds.push(audio);
@@ -79,11 +117,10 @@ async function isMp3(bytes: Uint8Array): Promise<boolean> {
   return (await fileTypeFromBuffer(bytes))?.mime === "audio/mpeg";
 }
 
-async function providerOf({ modelKey }: VoiceServices, { id, baseUrl, apiKey }: TriedVoice) {
-  const key = apiKey === null ? "none" : tryDecrypt(apiKey, modelKey, id);
+function keyOf({ modelKey }: VoiceServices, { id, apiKey }: TriedVoice): string | null {
+  const key = apiKey === null ? null : tryDecrypt(apiKey, modelKey, id);
   if (key === undefined) throw ReplyError.lostKey();
-  const { createOpenAI } = await import("@ai-sdk/openai");
-  return createOpenAI({ baseURL: baseUrl.replace(/\/+$/, ""), apiKey: key, fetch: fetchModel });
+  return key;
 }
 
 async function answered<Answer>(asked: PromiseLike<Answer>): Promise<Answer> {
@@ -93,9 +130,23 @@ async function answered<Answer>(asked: PromiseLike<Answer>): Promise<Answer> {
     if (faultOf(error).name === "TimeoutError") {
       throw new ReplyError("El servidor de voz no ha contestado a tiempo.", { status: 504, cause: error });
     }
+    const told = toldBy(error);
+    const own = told && voiceFailures.find(([pattern]) => pattern.test(told.said))?.[1];
+    if (own) throw new ReplyError(own, { status: 400, cause: error });
+    if (told?.status === 413) {
+      throw new ReplyError("La grabación es demasiado larga para el modelo de voz.", { status: 413, cause: error });
+    }
     throw replyError(error);
   }
 }
+
+const voiceFailures: [RegExp, string][] = [
+  [/audio[^.]{0,30} too short|minimum audio length/i, "La grabación es demasiado corta: graba al menos un segundo."],
+  [
+    /(?:invalid|unsupported|unrecogni[sz]ed) (?:audio |file )?format|could not (?:be )?decode/i,
+    "El modelo de voz no entiende este tipo de grabación.",
+  ],
+];
 
 /** A text in parts that a model takes, cut behind sentences or, where there are none, between words. */
 export function inParts(text: string): string[] {
@@ -117,8 +168,10 @@ export function inParts(text: string): string[] {
  */
 export const spoken = (markdown: string): string =>
   markdown
-    .replace(/```[\s\S]*?(```|$)/g, "\nAquí hay código.\n")
-    .replace(/\$\$[\s\S]*?\$\$/g, "\nAquí hay una fórmula.\n")
+    .replace(/(```|~~~)[\s\S]*?(\1|$)/g, "\nAquí hay código.\n")
+    .replace(/\$\$[\s\S]*?\$\$|\\\[[\s\S]*?\\\]/g, "\nAquí hay una fórmula.\n")
+    .replace(/<br ?\/?>/gi, "\n")
+    .replace(/&nbsp;/g, " ")
     .replace(/^[ \t|:-]+$/gm, "")
     .replace(
       /^[ \t]*\|(.*)\|[ \t]*$/gm,
@@ -128,9 +181,14 @@ export const spoken = (markdown: string): string =>
           .map((cell) => cell.trim())
           .join(", ")}.`,
     )
-    .replace(/^[ \t]*(?:[#>]+|[-+*])[ \t]+/gm, "")
-    .replace(/!?\[([^[\]\n]*)\]\([^()\s]*\)/g, "$1")
-    .replace(/ ?\[\d{1,2}\]/g, "")
-    .replace(/[*_`~]+/g, "")
+    .replace(/^[ \t]*(?:[#>]+|[-+*])[ \t]+(?:\[[ xX]\][ \t]+)?/gm, "")
+    .replace(/!?\[([^[\]\n]*)\]\((?:[^()\s]|\([^()\s]*\))*(?: "[^"\n]*")?\)/g, "$1")
+    .replace(/^\[[^[\]\n]{1,100}\]:[ \t]*\S+[^\n]*$/gm, "")
+    .replace(/<?https?:\/\/[^\s<>]*[^\s<>.,;:!?)»]>?/g, "un enlace")
+    .replace(/ ?\[\^?\d{1,2}(?:, ?\d{1,2})*\]/g, "")
+    .replace(/\\[()]|[`~]+/g, "")
+    // Not signs of multiplication, nor those of names such as «mi_archivo».
+    .replace(/(?<![\p{L}\p{N}])[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?![\p{L}\p{N}])/gu, "")
+    .replace(/\p{Emoji_Presentation}\ufe0f?|\p{Extended_Pictographic}\ufe0f|\u200d/gu, "")
     .replace(/\n{3,}/g, "\n\n")
     .trim();

@@ -59,7 +59,7 @@ const speechRoute = createRoute({
           ),
           voice: z.string("Tiene que ser un texto.").max(100, "Es demasiado largo.").optional(),
           response_format: z.literal("mp3", "Aquí solo se habla en mp3.").optional(),
-          speed: z.literal(1, "Aquí no se cambia la velocidad.").optional(),
+          speed: z.literal(1, "Aquí no hay «speed».").optional(),
         },
         { withoutEffect: [] },
       ).openapi("OpenAiSpeechRequest", { example: { model: "tts-1", input: "Hola", voice: "alloy" } }),
