@@ -1,12 +1,13 @@
 import type { Db } from "../db/engine.server.ts";
 import { prepared } from "../db/prepared.server.ts";
-import type { ChatRow, MessageRow } from "../db/tables.ts";
+import type { ChatRow, MessageRow, ModelRow } from "../db/tables.ts";
 import { limits } from "../process/limits.ts";
 import type { Log } from "../process/log.server.ts";
 import { cutText } from "../process/text/cut-text.ts";
+import { objectOf } from "../process/text/json.ts";
 import { describeCause, ReplyError } from "./errors.server.ts";
-import type { ModelAccess } from "./providers/model-call.server.ts";
 import { generate, readWhole } from "./providers/providers.server.ts";
+import { addedUsage, settleUsage } from "./usage.server.ts";
 
 // In UTF-16 units, of a provisional title.
 const titleLength = 60;
@@ -27,7 +28,7 @@ export async function makeTitle(
   db: Db,
   question: MessageRow,
   reply: string,
-  model: ModelAccess,
+  model: ModelRow,
   { log, silence }: { log: Log; silence: number },
 ): Promise<string | undefined> {
   try {
@@ -43,8 +44,13 @@ export async function makeTitle(
     const signal = AbortSignal.timeout(Math.min(silence, 15_000));
     // Room for models that think before they write.
     const titling = { ...model, maxOutputTokens: 512, reasoning: null };
-    const { text } = await readWhole(generate(titling, prompt, { signal, silence }));
-    const title = cleanTitle(text);
+    const { text, reason, usage } = await readWhole(generate(titling, prompt, { signal, silence }));
+    if (usage.inputTokens || usage.outputTokens) {
+      const told = addedUsage({ inputTokens: 0, outputTokens: 0 }, usage);
+      await settleUsage(db, question.userId, model, told, Date.now());
+    }
+    // A text that was cut at the limit is a thought, not a title.
+    const title = reason === "length" ? "" : cleanTitle(text);
     if (!title) return;
     const { numAffectedRows } = await putTitle(db, { chatId: question.chatId, title, updatedAt: Date.now() });
     return numAffectedRows ? title : undefined;
@@ -68,10 +74,36 @@ const putTitle = prepared((db, { chatId, ...set }: { chatId: string } & Pick<Cha
     .where("titled", "=", 0),
 );
 
-function cleanTitle(text: string): string {
-  const [line = ""] = text.trimStart().split("\n", 1);
-  const title = cutText(line, 2 * limits.chatTitle)
-    .replace(/[*_`]{1,3}|^#+\s*/g, "")
-    .replace(/^[\s"'«“]+|[\s"'»”.]+$/g, "");
-  return cutText(title, limits.chatTitle).trim();
+/** The title in an answer: without labels, marks of lists and of Markdown around it, quotes, and the final point. */
+export function cleanTitle(text: string): string {
+  const told = objectOf(text.replace(/^\s*```\w*\n|```\s*$/g, ""));
+  const lines = (typeof told?.title === "string" ? told.title : text).split("\n").map((line) => bareLine(line));
+  // A line that announces the title ends in a colon.
+  return cutText(lines.find((line) => line && !line.endsWith(":")) ?? "", limits.chatTitle).trim();
+}
+
+const pairs = [
+  /^\*{1,3}(.+?)\*{1,3}$/,
+  /^_{1,2}(.+?)_{1,2}$/,
+  /^`(.+)`$/,
+  /^"([^"]+)"$/,
+  /^'([^']+)'$/,
+  /^«([^«»]+)»$/,
+  /^“([^“”]+)”$/,
+];
+
+/** A line without what models put around a title, as often as it is there. */
+function bareLine(line: string): string {
+  let bare = cutText(line, 2 * limits.chatTitle).trim();
+  for (let before = ""; before !== bare; ) {
+    before = bare;
+    bare = bare
+      .replace(/^(?:```\w*|#{1,6}\s+|[-*+]\s+|\d{1,2}[.)]\s+|<\/?title>)/i, "")
+      .replace(/^(?:t[ií]tulo(?: sugerido)?|title)\s*:\s*/i, "")
+      .replace(/<\/title>$/i, "")
+      .replace(/(?<=[^.])\.$/, "")
+      .trim();
+    for (const pair of pairs) bare = bare.replace(pair, "$1").trim();
+  }
+  return bare;
 }

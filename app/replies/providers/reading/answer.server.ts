@@ -120,7 +120,9 @@ export class Answer {
     if (part.type !== "finish") return;
     yield* this.#count([...this.#split(this.#text.rest()), ...this.#noted(this.#thoughts.rest())]);
     yield* this.#say(this.#written.rest());
-    if (this.#untagged && this.#thoughts.isInside && this.#isWordless) yield* this.#say([{ text: this.#unclosed }]);
+    const isCut = part.finishReason.unified === "length";
+    if (this.#untagged && this.#thoughts.isInside && this.#isWordless && !isCut)
+      yield* this.#say([{ text: this.#unclosed }]);
     this.finished = true;
     const { finishReason, usage } = part;
     const { unified, raw } = finishReason;
