@@ -236,6 +236,16 @@ for (const engine of await ruleEngines()) {
       expect(next.chatId).toBe(copy);
       expect((await call("GET", `/api/chat/${chatId}/messages`, ana)).text).not.toContain("¿Cuándo acaba?");
       expect(await status("GET", `/api/chat/${copy}`, ana)).toBe(404);
+      const memberOf = async (userId: string) =>
+        (
+          (await call("GET", `/api/member${filter({ userId, groupId: group })}`, admin)).body as {
+            items: { id: string }[];
+          }
+        ).items[0]?.id;
+      expect(await status("DELETE", `/api/member/${await memberOf(ana.id)}`, admin)).toBe(204);
+      expect(await names("/api/chat/shown", berta)).toEqual([]);
+      expect(await status("GET", `/api/chat/${chatId}`, berta)).toBe(404);
+      await made("/api/member", admin, { groupId: group, userId: ana.id });
       const { items } = (await call("GET", `/api/member${filter({ userId: berta.id })}`, admin)).body as {
         items: { id: string }[];
       };

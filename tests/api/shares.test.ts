@@ -2,6 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Account, type Api, openApi } from "../support/api.ts";
 import { ruleEngines } from "../support/engines.ts";
 
+const point = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
 type Share = { token: string; upToDate: boolean };
 type Shared = { title: string; items: { role: string; content: string; model: string | null }[] };
 
@@ -56,6 +60,32 @@ describe.each(await ruleEngines())("sharing on $name", (engine) => {
     await api.converse(ana.token, { chatId: id, content: "Y esto", fileIds: [later] });
     expect((await readShared(token)).text).toContain('"name":"visto.txt"');
     expect([await file(token, seen), await file(token, later)]).toEqual([200, 404]);
+  });
+
+  it("shows messages of files alone, and images that were made", async () => {
+    const picture = new File([point], "foto.png", { type: "image/png" });
+    const { items } = (await api.upload(ana.token, [picture])).body as { items: { id: string }[] };
+    const [fileId = ""] = items.map(({ id }) => id);
+    const [start] = await api.converse(ana.token, { content: "", fileIds: [fileId] });
+    if (start?.type !== "start") throw new Error("a conversation begins with its start");
+    const now = Date.now();
+    const image = { fileId, width: 1, height: 1 };
+    const part = { id: crypto.randomUUID(), createdAt: now, updatedAt: now, finishedAt: now, n: 0, at: 0, origin: "*" };
+    await api.db
+      .insertInto("parts")
+      .values({ ...part, messageId: start.messageId, kind: "image", text: "Un punto", data: JSON.stringify(image) })
+      .execute();
+    const put = async (json: object) =>
+      (await api.call("PUT", `/api/chat/${start.chatId}/share`, { token: ana.token, json })).body as Share;
+    const { token } = await put({});
+    const [bare] = ((await readShared(token)).body as Shared).items;
+    expect(bare).toMatchObject({ role: "user", content: "", attachments: [], withoutFiles: true });
+    await put({ files: true });
+    const [question, reply] = ((await readShared(token)).body as Shared).items;
+    expect(question).toMatchObject({ attachments: [{ fileId }], withoutFiles: false });
+    expect(reply).toMatchObject({ images: [{ fileId, alt: "Un punto" }] });
+    await api.db.deleteFrom("attachments").where("fileId", "=", fileId).execute();
+    expect((await api.fetch(`/api/share/${token}/file/${fileId}`, "")).status).toBe(200);
   });
 
   it("goes back no further than the branch that is shared", async () => {

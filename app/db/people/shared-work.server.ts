@@ -7,6 +7,11 @@ export const inProjectOf = (column: string, userId: string): RawBuilder<boolean>
 
 /** Condition on the table `chats`: others let this person read the chat, as a member of its project or of a group. */
 export const shownTo = (userId: string): RawBuilder<boolean> =>
-  sql<boolean>`(${inProjectOf("chats.projectId", userId)} or exists (
+  sql<boolean>`(${inProjectOf("chats.projectId", userId)} or ${shownByGroup(userId)})`;
+
+/** Condition on the table `chats`: its author shows the chat to a group in which both are. */
+export const shownByGroup = (userId: string): RawBuilder<boolean> =>
+  sql<boolean>`exists (
     select 1 from "shownChats" s join members g on g."groupId" = s."groupId"
-    where s."chatId" = chats.id and g."userId" = ${userId}))`;
+    join members author on author."groupId" = s."groupId" and author."userId" = chats."userId"
+    where s."chatId" = chats.id and g."userId" = ${userId})`;

@@ -2,6 +2,7 @@ import { Link } from "react-router";
 import { renderedText } from "../../markdown/rendered.server.ts";
 import { digitalSource } from "../../process/text/digital-source.ts";
 import { AttachedFile } from "../../ui/forms/attached-file.tsx";
+import { MadeImage } from "../../ui/made-image.tsx";
 import { named } from "../../ui/navigation/page-title.ts";
 import { Wordmark } from "../../ui/wordmark.tsx";
 import { read } from "../../web/api-result.server.ts";
@@ -36,8 +37,10 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
     sharedAt: new Date(chat.sharedAt).toLocaleDateString("es", { dateStyle: "long" }),
     earlier: chat.hasEarlier ? chat.items[0]?.id : undefined,
     turns: await Promise.all(
-      chat.items.map(async ({ id, role, model, content, attachments }) => ({
+      chat.items.map(async ({ id, role, model, content, attachments, images, withoutFiles }) => ({
         id,
+        images,
+        withoutFiles,
         files: attachments.map((file) => showFile(file.fileId, file)),
         who: role === "user" ? "Pregunta" : (model ?? "Respuesta"),
         source: role === "user" ? undefined : digitalSource.generated,
@@ -73,7 +76,7 @@ export default function SharedChat({ loaderData, params }: Route.ComponentProps)
           </Link>
         </p>
       )}
-      {turns.map(({ id, who, source, files, text, html }) => (
+      {turns.map(({ id, who, source, files, images, withoutFiles, text, html }) => (
         <article key={id} data-digital-source-type={source}>
           <h2>{who}</h2>
           {files.length > 0 && (
@@ -84,6 +87,14 @@ export default function SharedChat({ loaderData, params }: Route.ComponentProps)
               })}
             </ul>
           )}
+          {withoutFiles && <p className="mb-3 text-text-2">Con archivos que no se comparten.</p>}
+          {images.map((image) => (
+            <MadeImage
+              key={image.fileId}
+              image={image}
+              content={`/compartido/${params.token}/archivo/${image.fileId}`}
+            />
+          ))}
           {text ? (
             <p className="whitespace-pre-wrap">{text}</p>
           ) : (

@@ -4,6 +4,7 @@ import type { Context } from "hono";
 import { v7 as newId } from "uuid";
 import type { Db } from "../../../db/engine.server.ts";
 import type { MessageStatus, ShareRow } from "../../../db/tables.ts";
+import { objectOf } from "../../../process/text/json.ts";
 import type { ApiEnv, Services } from "../../env.server.ts";
 import { answerContent, variant } from "../../files/files.server.ts";
 import { auditOthers } from "../../http/audit.server.ts";
@@ -31,6 +32,12 @@ const sharedMessage = z.object({
   content: z.string(),
   createdAt: z.string(),
   attachments: z.array(attachment),
+  images: z
+    .array(
+      z.object({ fileId: z.string(), alt: z.string(), width: z.number().nullable(), height: z.number().nullable() }),
+    )
+    .openapi({ description: "Las que se han hecho en una respuesta." }),
+  withoutFiles: z.boolean().openapi({ description: "Si tiene archivos o imágenes que no se comparten." }),
 });
 const shared = z
   .object({
@@ -153,15 +160,23 @@ const readShare: RouteHandler<typeof readShareRoute, ApiEnv> = async (c) => {
   const models = await db.selectFrom("models").select(["id", "name"]).execute();
   const items = page.items
     .map((message) => ({ ...message, content: sharedText(message, row) }))
-    .filter(({ content }) => content !== "")
-    .map(({ id: messageId, role, modelId, content, createdAt, attachments }) => ({
-      id: messageId,
-      role,
-      model: models.find((model) => model.id === modelId)?.name ?? null,
-      content,
-      createdAt,
-      attachments: row.files ? attachments.filter(({ fileId }) => fileId !== null) : [],
-    }));
+    .map(({ id: messageId, role, modelId, content, createdAt, attachments, parts, status }) => {
+      const files = attachments.filter(({ fileId }) => fileId !== null);
+      const made = status === "streaming" ? [] : parts.filter((part) => part.kind === "image");
+      return {
+        id: messageId,
+        role,
+        model: models.find((model) => model.id === modelId)?.name ?? null,
+        content,
+        createdAt,
+        attachments: row.files ? files : [],
+        images: row.files ? made.map(({ fileId, alt, width, height }) => ({ fileId, alt, width, height })) : [],
+        withoutFiles: !row.files && files.length + made.length > 0,
+      };
+    })
+    .filter(({ content, attachments, images, withoutFiles }) =>
+      Boolean(content || attachments.length > 0 || images.length > 0 || withoutFiles),
+    );
   const { aiNotice } = c.var.services.config;
   return c.json({ title: row.title, sharedAt: iso(row.updatedAt), aiNotice, items, hasEarlier: page.hasEarlier }, 200);
 };
@@ -209,7 +224,7 @@ async function findShared(db: Db, token: string) {
     .executeTakeFirstOrThrow(notFound);
 }
 
-/** A file of a message on the shared branch. Throws 404. */
+/** A file of a message on the shared branch, or an image that was made there. Throws 404. */
 async function attachedTo(db: Db, { chatId, leafId }: { chatId: string; leafId: string }, fileId: string) {
   const rows = await db
     .selectFrom("files")
@@ -221,5 +236,16 @@ async function attachedTo(db: Db, { chatId, leafId }: { chatId: string; leafId: 
     .select("messages.id as messageId")
     .execute();
   for (const { messageId, ...file } of rows) if (await leadsTo(db, messageId, leafId)) return file;
+  const made = await db
+    .selectFrom("parts")
+    .innerJoin("messages", "messages.id", "parts.messageId")
+    .where("messages.chatId", "=", chatId)
+    .where("parts.kind", "=", "image")
+    .select(["parts.data", "messages.id as messageId"])
+    .execute();
+  for (const { data, messageId } of made) {
+    if (objectOf(data ?? "")?.fileId !== fileId || !(await leadsTo(db, messageId, leafId))) continue;
+    return db.selectFrom("files").where("id", "=", fileId).selectAll().executeTakeFirstOrThrow(notFound);
+  }
   throw notFound();
 }

@@ -1,5 +1,6 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
+import { shownByGroup } from "../../../db/people/shared-work.server.ts";
 import { limits } from "../../../process/limits.ts";
 import type { ApiEnv } from "../../env.server.ts";
 import { auditOthers } from "../../http/audit.server.ts";
@@ -37,16 +38,7 @@ export const shownChats = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }
         .selectFrom("chats")
         .innerJoin("users", "users.id", "chats.userId")
         .where("chats.userId", "!=", person.id)
-        .where((e) =>
-          e.exists(
-            e
-              .selectFrom("shownChats as s")
-              .innerJoin("members as g", "g.groupId", "s.groupId")
-              .whereRef("s.chatId", "=", "chats.id")
-              .where("g.userId", "=", person.id)
-              .select("s.id"),
-          ),
-        )
+        .where(shownByGroup(person.id))
         .orderBy("chats.lastMessageAt", "desc")
         .limit(limits.listMax)
         .select(["chats.id", "chats.title", "chats.lastMessageAt", "users.name as ownerName"])

@@ -107,35 +107,3 @@ export function CallResult({ call, apart }: { call: ShownCallPart; apart?: boole
     </>
   );
 }
-
-export type ShownImage = {
-  n: number;
-  kind: "image";
-  fileId: string;
-  alt: string;
-  width: number | null;
-  height: number | null;
-};
-
-/** An image that a tool has made. */
-export function MadeImage({ image: { fileId, alt, width, height } }: { image: ShownImage }) {
-  const path = `/user/file/${fileId}/contenido?variant=image`;
-  const light = use(Light);
-  if (light) {
-    return (
-      <p className="made">
-        <a href={path}>
-          Ver la imagen: {alt}
-          {width && height && ` (${width} × ${height} píxeles)`}
-        </a>
-      </p>
-    );
-  }
-  return (
-    <p className="made">
-      <a href={path}>
-        <img src={path} alt={alt} width={width ?? undefined} height={height ?? undefined} loading="lazy" />
-      </a>
-    </p>
-  );
-}

@@ -8,6 +8,7 @@ import type { Log } from "../../../process/log.server.ts";
 import type { Chunk, Source } from "../../../replies/chunk.ts";
 import { FormToken } from "../../../ui/forms/post-form.tsx";
 import { Light } from "../../../ui/light/light.ts";
+import { MadeImage } from "../../../ui/made-image.tsx";
 import {
   apiContext,
   type Context,
@@ -16,7 +17,7 @@ import {
   logContext,
   sessionContext,
 } from "../../../web/context.ts";
-import { BesideSheet, CallLine, CallResult, MadeImage, type ShownCallPart } from "../calls/call.tsx";
+import { BesideSheet, CallLine, CallResult, type ShownCallPart } from "../calls/call.tsx";
 import { DecisionForm } from "../calls/decision-form.tsx";
 import { showCallPart } from "../calls/show-call.ts";
 import { followReply } from "../stream/follow-reply.server.ts";
@@ -171,7 +172,7 @@ class GrowingPage {
     const { renderEnd, whole } = this.#shown;
     if (chunk.type === "turn") yield this.#render(<TurnLine place={chunk.place} />);
     else if (chunk.type === "tool") yield this.#call(chunk);
-    else if (chunk.type === "image") yield this.#render(<MadeImage image={{ ...chunk, kind: "image" }} />);
+    else if (chunk.type === "image") yield this.#render(<MadeImage image={chunk} />);
     else if (chunk.type === "sources") this.#sources = chunk.sources;
     else if (chunk.type === "part") yield this.close() + this.#open(chunk.kind);
     else if (chunk.type === "text") {

@@ -1,4 +1,5 @@
-import { Call, MadeImage } from "../calls/call.tsx";
+import { MadeImage } from "../../../ui/made-image.tsx";
+import { Call } from "../calls/call.tsx";
 import type { ShownTurn } from "../turn/turns.server.ts";
 import { ReasoningFold } from "./reasoning-fold.tsx";
 

@@ -1,7 +1,8 @@
 import { together, withPauses } from "../../../http/pull-stream.server.ts";
 import type { Chunk } from "../../../replies/chunk.ts";
 import type { Position } from "../../../replies/reading-place.server.ts";
-import { Call, MadeImage } from "../calls/call.tsx";
+import { MadeImage } from "../../../ui/made-image.tsx";
+import { Call } from "../calls/call.tsx";
 import { showCallPart } from "../calls/show-call.ts";
 import { thinking, thoughtWords } from "../reply/thought-words.ts";
 import { TurnLine } from "../reply/turn-line.tsx";
@@ -83,7 +84,7 @@ class Events {
       this.#calls.set(chunk.n, chunk);
       yield this.#call(chunk.n, null);
     } else if (chunk.type === "image") {
-      const html = renderPart(<MadeImage image={{ ...chunk, kind: "image" }} />);
+      const html = renderPart(<MadeImage image={chunk} />);
       yield event("call", this.#place, { n: chunk.n, html });
     } else if (chunk.type === "part-end" && this.#calls.has(chunk.n)) yield this.#call(chunk.n, chunk.ms);
     else if (chunk.type === "part-end" && this.#isThinking)

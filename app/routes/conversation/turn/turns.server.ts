@@ -1,8 +1,9 @@
 import { renderedText } from "../../../markdown/rendered.server.ts";
 import type { Source } from "../../../replies/chunk.ts";
+import type { ShownImage } from "../../../ui/made-image.tsx";
 import type { Client } from "../../../web/api-client.server.ts";
 import { showFile } from "../../../web/file-display.server.ts";
-import type { ShownCallPart, ShownImage } from "../calls/call.tsx";
+import type { ShownCallPart } from "../calls/call.tsx";
 import { showCallPart } from "../calls/show-call.ts";
 import type { ModelChoice } from "../models.server.ts";
 import type { ShownReasoning } from "../reply/reasoning-fold.tsx";
@@ -88,7 +89,7 @@ export async function showPart(
   message: Pick<BranchMessage, "id" | "sources">,
   part: MessagePart,
   { folds, light }: PartReader,
-): Promise<ShownText | ShownReasoning | ShownCallPart | ShownImage> {
+): Promise<ShownText | ShownReasoning | ShownCallPart | (ShownImage & { kind: "image"; n: number })> {
   if (part.kind === "tool") return showCallPart(part, { replyId: message.id, folds });
   if (part.kind === "image") return part;
   const { n, kind, text } = part;
