@@ -4,15 +4,16 @@ import type { Env } from "markdown-it";
 
 type MarkdownIt = ReturnType<typeof markdownIt>;
 
-/** Adds to CommonMark and GFM what people and models write beside them: loose emphasis, line breaks in cells, footnotes. */
+/** Adds to CommonMark and GFM what people and models write beside them: loose emphasis, elements of plain text, footnotes. */
 export function addDialect(md: MarkdownIt): void {
   loosenEmphasis(md);
-  breakCells(md);
+  takePlainHtml(md);
   addFootnotes(md);
 }
 
-const opening = /[«“"'¿¡([`]/;
-const closing = /[:.,;!?…»”"')\]%€`]/;
+const opening = /[«“"'¿¡([`「『（]/;
+const closing = /[:.,;!?…»”"')\]%€`」』）。，！？：]/;
+const inWord = /[\p{L}\p{N}]/u;
 
 /**
  * Lets `**` open emphasis before an opening sign and close it after a closing sign, whatever stands on the other side of the mark:
@@ -22,10 +23,13 @@ function loosenEmphasis({ inline }: MarkdownIt): void {
   inline.State = class extends inline.State {
     override scanDelims(start: number, canSplitWord: boolean) {
       const found = super.scanDelims(start, canSplitWord);
-      // A single asterisk may be a multiplication sign: 3*(4+5)*2.
-      if (this.src[start] !== "*" || found.length < 2) return found;
       const before = this.src[start - 1] ?? "";
       const after = this.src[start + found.length] ?? "";
+      if (this.src[start] !== "*") return found;
+      // A single asterisk may be a multiplication sign: 2*3*4, 3*(4+5)*2.
+      if (found.length === 1) {
+        return inWord.test(before) && inWord.test(after) ? { ...found, can_open: false, can_close: false } : found;
+      }
       return {
         ...found,
         can_open: found.can_open || (opening.test(after) && before !== ""),
@@ -35,18 +39,27 @@ function loosenEmphasis({ inline }: MarkdownIt): void {
   };
 }
 
-/** `<br>` in the cells of tables, where Markdown has no line break. Other HTML stays text. */
-function breakCells(md: MarkdownIt): void {
-  md.core.ruler.after("inline", "cell_breaks", ({ tokens, Token }) => {
-    for (const [n, token] of tokens.entries()) {
-      if (token.type !== "inline" || !/^t[dh]_open$/.test(tokens[n - 1]?.type ?? "")) continue;
-      token.children = (token.children ?? []).flatMap((child) => {
-        if (child.type !== "text" || !/<br\s?\/?>/i.test(child.content)) return child;
-        return child.content.split(/<br\s?\/?>/i).flatMap((content, at) => {
-          const text = Object.assign(new Token("text", "", 0), { content });
-          return at === 0 ? text : [new Token("hardbreak", "br", 0), text];
-        });
-      });
+const plainHtml = /(<br\s?\/?>|<(?:sub|sup|kbd|u|mark)>[^<>]{1,200}<\/(?:sub|sup|kbd|u|mark)>)/i;
+
+/** `<br>` and the elements of plain text for which Markdown has no marks, without attributes. Other HTML stays text. */
+function takePlainHtml(md: MarkdownIt): void {
+  md.core.ruler.after("inline", "plain_html", ({ tokens, Token }) => {
+    const text = (content: string) => Object.assign(new Token("text", "", 0), { content });
+    const tag = (content: string) => Object.assign(new Token("html_inline", "", 0), { content });
+    const read = (part: string) => {
+      if (/^<br/i.test(part)) return new Token("hardbreak", "br", 0);
+      const [, opened = "", content = "", closed = ""] = /^<(\w+)>([^<>]+)<\/(\w+)>$/.exec(part.toLowerCase()) ?? [];
+      if (!opened || opened !== closed) return text(part);
+      const inside = part.slice(opened.length + 2, -closed.length - 3);
+      return content ? [tag(`<${opened}>`), text(inside), tag(`</${opened}>`)] : [];
+    };
+    for (const token of tokens) {
+      if (token.type !== "inline" || !plainHtml.test(token.content)) continue;
+      token.children = (token.children ?? []).flatMap((child) =>
+        child.type === "text" && plainHtml.test(child.content)
+          ? child.content.split(plainHtml).flatMap((part, at) => (at % 2 === 0 ? text(part) : read(part)))
+          : child,
+      );
     }
   });
 }

@@ -11,12 +11,14 @@ const wordCharacter = /[\p{L}\p{N}_]/u;
 const isProse = (content: string) =>
   !/[\\^_={}+*/<>|]/.test(content) &&
   ((/\s/.test(content.trim()) && /\p{L}{2}|^\d[\d.,]*\s/u.test(content)) || /^\s*\p{Ll}{4,}\s*$/u.test(content));
+/** Commands, powers and indices of letters, as no price has them: such a formula may have blanks next to its marks. */
+const isFormula = /\\[a-zA-Z]|\^|(?<![\p{L}\p{N}_])\p{L}_[\p{L}\p{N}{]/u;
 /** `\[1\]` is a number in escaped brackets, not a formula. */
 const isReference = (content: string) => /^[\d\s,;–-]*$/.test(content);
 
 /**
- * `$…$` by Pandoc's rules and stricter, as people write prices and shell variables: no blank inside next to a mark, no letter or digit
- * before the first mark or after the last one. `$$…$$` in a sentence is a formula on its own line. Only the next mark is looked at, so
+ * `$…$` by Pandoc's rules and stricter, as people write prices and shell variables: no blank inside next to a mark where there is no
+ * command or power, no letter or digit before the first mark or after the last one. `$$…$$` in a sentence is a formula on its own line. Only the next mark is looked at, so
  * that the time stays linear.
  */
 const dollars: InlineRule = (state, silent) => {
@@ -32,12 +34,8 @@ const dollars: InlineRule = (state, silent) => {
     content.trim() !== "" &&
     !isProse(content) &&
     (isDisplay ||
-      !(
-        blank.test(content[0] ?? "") ||
-        blank.test(content.at(-1) ?? "") ||
-        wordCharacter.test(before) ||
-        wordCharacter.test(after)
-      ));
+      (!(wordCharacter.test(before) || wordCharacter.test(after)) &&
+        (isFormula.test(content) || !(blank.test(content[0] ?? "") || blank.test(content.at(-1) ?? "")))));
   if (!isMath) {
     if (!silent) state.pending += mark;
     state.pos += mark.length;
@@ -174,33 +172,7 @@ export function addMath(md: MarkdownIt, render: (source: string, isDisplay: bool
   md.inline.ruler.before("escape", "math_brackets", brackets);
   md.inline.ruler.after("escape", "math_dollars", dollars);
   md.block.ruler.after("blockquote", "math_block", block, { alt: ["paragraph", "reference", "blockquote", "list"] });
-  md.core.ruler.after("normalize", "math_in_tables", (state) => {
-    state.src = withEscapedBars(state.src);
-  });
   const { rules } = md.renderer;
   rules.math_inline = (tokens, index) => render(tokens[index]?.content ?? "", false);
   rules.math_display = rules.math_block = (tokens, index) => render(tokens[index]?.content ?? "", true);
-}
-
-/** Whether a line may be the rule under the head of a table. */
-const isTableRule = (line = "") => /^[\s|:-]+$/.test(line) && line.includes("-");
-
-/** Escapes bars within `$…$` in the rows of a table as GFM has it, since they would end the cell. */
-function withEscapedBars(src: string): string {
-  if (!src.includes("$") || !src.includes("|")) return src;
-  const lines = src.split("\n");
-  let isTable = false;
-  let isCode = false;
-  for (const [n, text] of lines.entries()) {
-    if (/^\s{0,3}(?:```|~~~)/.test(text)) isCode = !isCode;
-    const begins = text.includes("|") && isTableRule(lines[n + 1]);
-    if (text.trim() === "") isTable = false;
-    else if (begins) isTable = true;
-    if (isTable && !isCode && text.includes("$")) {
-      lines[n] = text.replace(/(?<![\\\p{L}\p{N}$])\$(?![\s$])([^$\n]*[^\s$\\])\$(?![\p{L}\p{N}$])/gu, (formula) =>
-        formula.replace(/(?<!\\)\|/g, "\\|"),
-      );
-    }
-  }
-  return lines.join("\n");
 }

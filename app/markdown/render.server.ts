@@ -6,6 +6,7 @@ import { addDialect, type FootnoteEnv } from "./dialect.server.ts";
 import type { Drawn, DrawnTable } from "./drawings/drawing.server.ts";
 import { drawingOf, isWhole, languageOf } from "./drawings/drawing-source.server.ts";
 import { addMath } from "./math.server.ts";
+import { addSourceStep } from "./source.server.ts";
 
 /** Options of rendering: a message's numbered sources, or that the text is a page of the site. */
 export type RenderEnv = FootnoteEnv & {
@@ -41,6 +42,7 @@ const isCostly = (name: string) =>
 /** CommonMark with GFM's tables, task lists, strikethrough and footnotes; code highlighted, math as MathML; no raw HTML. */
 export const markdown = new MarkdownIt({ html: false, linkify: true });
 boundLabels(markdown);
+addSourceStep(markdown);
 addMath(markdown, renderMath);
 addDialect(markdown);
 
@@ -112,8 +114,12 @@ function renderMath(source: string, displayMode: boolean): string {
   try {
     // Without `trust` there are no links and classes. Styles are removed because of the CSP, ids because they could collide
     // with the page's.
-    const html = temml.renderToString(source, { displayMode, throwOnError: false, trust: false, maxExpand: 100 });
-    const math = html.replace(/ (?:style|id)="[^"]*"/g, "").replace(/<\/?a\b[^>]*>/g, "");
+    const options = { displayMode, throwOnError: true, trust: false, maxExpand: 100, macros: { ...spanish } };
+    // In TeX a percent sign begins a remark, which nobody writes in a reply.
+    const html = temml.renderToString(source.replace(/(?<!\\)%/g, "\\%"), options);
+    const math = withoutStyles(html)
+      .replace(/ id="[^"]*"/g, "")
+      .replace(/<\/?a\b[^>]*>/g, "");
     // A wide one is moved sideways by itself, also by keyboard.
     return displayMode ? `<span class="formula" role="group" tabindex="0" aria-label="Fórmula">${math}</span>` : math;
   } catch {
@@ -121,6 +127,30 @@ function renderMath(source: string, displayMode: boolean): string {
     return `<code>${escapeHtml(source)}</code>`;
   }
 }
+
+// Functions by their names in Spanish schools.
+const spanish = Object.fromEntries(
+  ["sen", "arcsen", "arctg", "cotg", "cosec", "senh", "tgh", "mcd", "mcm"].map((name) => [
+    `\\${name}`,
+    `\\operatorname{${name}}`,
+  ]),
+);
+
+/**
+ * A formula without styles, which the CSP forbids: lines become classes. Colours are left out: black on a dark page is not seen.
+ */
+const withoutStyles = (html: string): string =>
+  html.replace(/<[^<>]*>/g, (tag) => {
+    const [whole = "", style = ""] = / style="([^"]*)"/.exec(tag) ?? [];
+    if (!whole) return tag;
+    const lines = [...style.matchAll(/border(?:-(top|right|bottom|left))?:/g)];
+    const classes = lines.map(([, side]) => (side ? `line-${side}` : "boxed")).join(" ");
+    const bare = tag.replace(whole, "");
+    if (!classes) return bare;
+    return bare.includes(' class="')
+      ? bare.replace(' class="', ` class="${classes} `)
+      : bare.replace(/(?=>)/, ` class="${classes}"`);
+  });
 
 // The page has the chat as h1 and each turn as h2.
 const heading = (tag = "h3", { page }: RenderEnv = {}) =>
@@ -141,7 +171,11 @@ for (const cell of ["th_open", "td_open"]) {
 }
 
 rules.link_open = (tokens, index, _options, env: RenderEnv = {}) => {
-  const href = attributeOf(tokens[index], "href");
+  const given = attributeOf(tokens[index], "href");
+  const href = /^www\./i.test(given) ? `https://${given}` : given;
+  // An address within a model's own machine, or relative to a page that is not there, leads nowhere.
+  if (!env.page && (!/^(?:[a-z][a-z\d+.-]*:|\/)/i.test(href) || /^(?:sandbox|file|attachment):/i.test(href)))
+    return "<a>";
   const own = env.page && /^[/#]/.test(href) && !href.startsWith("//");
   return `<a href="${escapeHtml(href)}"${own ? "" : ' rel="nofollow noopener noreferrer"'}>`;
 };
@@ -150,6 +184,10 @@ rules.link_open = (tokens, index, _options, env: RenderEnv = {}) => {
 rules.image = (tokens, index) => {
   const token = tokens[index];
   const name = token?.content || "imagen";
+  const links = tokens
+    .slice(0, index)
+    .reduce((open, { type }) => open + Number(type === "link_open") - Number(type === "link_close"), 0);
+  if (links > 0) return escapeHtml(name);
   return `<a href="${escapeHtml(attributeOf(token, "src"))}" rel="nofollow noopener noreferrer">${escapeHtml(name)}</a>`;
 };
 
@@ -159,6 +197,9 @@ rules.text = (tokens, index, _options, env: RenderEnv = {}) =>
       ? `<a class="ref" href="#fuente-${env.sourcesId}-${number}" aria-label="Fuente ${number}">${number}</a>`
       : whole,
   );
+
+// People and models break lines where they want them broken; the site's own pages are wrapped.
+rules.softbreak = (_tokens, _index, _options, env: RenderEnv = {}) => (env.page ? "\n" : "<br>\n");
 
 markdown.core.ruler.after("inline", "tasks", ({ tokens }) => {
   for (const [index, token] of tokens.entries()) {

@@ -1,3 +1,5 @@
+import { markdown } from "./render.server.ts";
+
 // A line that begins like this may not be a paragraph; one with a bar may be a table's head.
 const otherBlock =
   /^(?: {0,3}(?:[-+*](?=\s|$)|(?:[-*_][ \t]*)+$|\d{1,9}(?:[.)]|$)|#{1,6}(?=\s|$)|>|`{3}|~{3}|\||\$\$|\\\[|=+\s*$)| {4}|\t)|\|/;
@@ -99,13 +101,11 @@ export function unclosed(text: string): string {
     .replace(/\\[\s\S]/g, "··")
     .replace(code, (run) => "·".repeat(run.length));
   const open: string[] = [];
+  const state = new markdown.inline.State(plain, markdown, {}, []);
   for (const { 0: run, index } of plain.matchAll(/\*{1,3}|_{1,3}|~~/g)) {
-    const before = plain[index - 1] ?? " ";
-    const after = plain[index + run.length] ?? " ";
-    const closes = open.at(-1) === run && /\S/.test(before);
-    const opens = /[\p{L}\p{N}¿¡"'«“(\\·`]/u.test(after) && (run[0] !== "_" || !/[\p{L}\p{N}]/u.test(before));
-    if (closes) open.pop();
-    else if (opens) open.push(run);
+    const { can_open, can_close } = state.scanDelims(index, run[0] !== "_");
+    if (open.at(-1) === run && can_close) open.pop();
+    else if (can_open) open.push(run);
   }
   return open.join("");
 }

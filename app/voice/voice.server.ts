@@ -3,6 +3,7 @@ import { prepared } from "../db/prepared.server.ts";
 import type { VoiceModelRow } from "../db/tables.ts";
 import { tryDecrypt } from "../process/crypto.server.ts";
 import { faultOf } from "../process/fault.ts";
+import { changedBetween } from "../process/text/between.ts";
 import { objectOf } from "../process/text/json.ts";
 import { ReplyError, replyError, toldBy } from "../replies/errors.server.ts";
 import { postToModel } from "../replies/providers/model-post.server.ts";
@@ -167,9 +168,9 @@ export function inParts(text: string): string[] {
  * in the text, whatever it is.
  */
 export const spoken = (markdown: string): string =>
-  markdown
+  changedBetween(markdown, "\\[", "\\]", () => "\nAquí hay una fórmula.\n")
     .replace(/(```|~~~)[\s\S]*?(\1|$)/g, "\nAquí hay código.\n")
-    .replace(/\$\$[\s\S]*?\$\$|\\\[[\s\S]*?\\\]/g, "\nAquí hay una fórmula.\n")
+    .replace(/\$\$[\s\S]*?\$\$/g, "\nAquí hay una fórmula.\n")
     .replace(/<br ?\/?>/gi, "\n")
     .replace(/&nbsp;/g, " ")
     .replace(/^[ \t|:-]+$/gm, "")

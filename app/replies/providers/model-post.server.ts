@@ -13,7 +13,8 @@ type ModelPost = {
 /** The answer of a model server. Throws APICallError with the server's words if it refuses, and what `fetch` throws. */
 export async function postToModel({ baseUrl, path, apiKey, body, signal }: ModelPost): Promise<Response> {
   // Azure's addresses end in a query.
-  const url = baseUrl.replace(/\/*(\?|$)/, `${path}$1`);
+  const [server = "", query] = baseUrl.split("?", 2);
+  const url = `${server.replace(/\/{1,9}$/, "")}${path}${query === undefined ? "" : `?${query}`}`;
   const headers: Record<string, string> = apiKey ? { Authorization: `Bearer ${apiKey}` } : {};
   const isForm = body instanceof FormData;
   if (!isForm) headers["Content-Type"] = "application/json";

@@ -243,13 +243,15 @@ function MessageField({ placeholder, autoFocus, edits, text, sending, wrong, req
   );
 }
 
+const isPhone = () => matchMedia("(pointer: coarse)").matches && !matchMedia("(any-pointer: fine)").matches;
+
 function sendOnEnter(event: KeyboardEvent<HTMLTextAreaElement>) {
   const field = event.currentTarget;
   if (event.key === "/" && field.value === "") {
     void import("./offer-templates.ts").then((templates) => templates.offerTemplates(field));
   }
-  // While an input method composes, Enter belongs to it.
-  if (event.key !== "Enter" || event.shiftKey || isComposing(event.nativeEvent)) return;
+  // While an input method composes, Enter belongs to it; a phone's keyboard has no other key for a new line.
+  if (event.key !== "Enter" || event.shiftKey || isComposing(event.nativeEvent) || isPhone()) return;
   event.preventDefault();
   event.currentTarget.form?.requestSubmit();
 }
