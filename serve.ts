@@ -47,6 +47,8 @@ const listener = createRequestListener(
 );
 
 server.headersTimeout = 10_000;
+// Longer than proxies keep a connection (nginx and AWS's balancers: 60 s): one that closes first meets requests under way with a 502.
+server.keepAliveTimeout = 75_000;
 // A whole export over a slow line, for who is signed in; bodies that stall are cut far sooner (bounded-body.server.ts).
 server.requestTimeout = 30 * 60_000;
 server.on("request", (request, response) => {

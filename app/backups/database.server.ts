@@ -33,7 +33,19 @@ function dumpPostgres(url: string, to: string): Promise<Contents> {
     await client.query("begin isolation level repeatable read read only");
     const [exported] = (await client.query<{ id: string }>("select pg_export_snapshot() as id")).rows;
     const contents = await lookInto(async (query) => (await client.query(query)).rows);
-    const how = ["--format=custom", "--no-owner", "--no-privileges", `--snapshot=${exported?.id}`, `--file=${to}`];
+    const [{ schema } = { schema: "public" }] = (
+      await client.query<{ schema: string }>("select current_schema() as schema")
+    ).rows;
+    // Other programs may have schemas of their own in the database.
+    const only = schema === "public" ? [] : [`--schema="${schema.replaceAll('"', '""')}"`];
+    const how = [
+      ...only,
+      "--format=custom",
+      "--no-owner",
+      "--no-privileges",
+      `--snapshot=${exported?.id}`,
+      `--file=${to}`,
+    ];
     // The snapshot lasts as long as its transaction, which waits for pg_dump.
     await client.query("set idle_in_transaction_session_timeout = 0");
     await postgresTool("pg_dump", url, how);
@@ -70,18 +82,32 @@ export const restoreDump = (path: string, url: string): Promise<void> =>
   postgresTool("pg_restore", url, ["--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction", path]);
 
 /** Runs one of PostgreSQL's programs; its environment holds the connection, so that other users don't see the password. */
-function postgresTool(program: string, url: string, args: string[]): Promise<void> {
-  const { hostname, port, username, password, pathname, searchParams } = new URL(url);
-  const database = decodeURIComponent(pathname.slice(1));
-  const connection = {
-    PGHOST: searchParams.get("host") ?? hostname.replace(/^\[|\]$/g, ""),
-    PGPORT: port || "5432",
-    PGUSER: decodeURIComponent(username),
-    PGPASSWORD: decodeURIComponent(password),
+async function postgresTool(program: string, url: string, args: string[]): Promise<void> {
+  const connection = await connectionIn(url);
+  return tool(program, program === "pg_restore" ? [`--dbname=${connection.PGDATABASE}`, ...args] : args, connection);
+}
+
+/** The connection that the driver reads in an address, in the variables of PostgreSQL's own programs. */
+async function connectionIn(url: string): Promise<Record<string, string>> {
+  const { default: pg } = await import("pg");
+  const { host, port, user, password, database } = new pg.Client({ connectionString: url });
+  const said = new URL(url).searchParams;
+  // `no-verify` is a word of the driver alone.
+  const mode =
+    said.get("sslmode")?.replace("no-verify", "require") ?? (said.get("ssl") === "true" ? "verify-full" : "");
+  const given = {
+    PGHOST: host,
+    PGPORT: String(port),
+    PGUSER: user,
+    PGPASSWORD: typeof password === "string" ? password : "",
     PGDATABASE: database,
-    ...(searchParams.get("sslmode") && { PGSSLMODE: searchParams.get("sslmode") ?? "" }),
+    PGSSLMODE: mode,
+    PGSSLROOTCERT: said.get("sslrootcert"),
+    PGSSLCERT: said.get("sslcert"),
+    PGSSLKEY: said.get("sslkey"),
+    PGOPTIONS: said.get("options"),
   };
-  return tool(program, program === "pg_restore" ? [`--dbname=${database}`, ...args] : args, connection);
+  return Object.fromEntries(Object.entries(given).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }
 
 async function tool(program: string, args: string[], env: Record<string, string>): Promise<void> {

@@ -111,6 +111,7 @@ async function migrateAlone(url: string, log: Log): Promise<void> {
   const pool = await openPool(url, 1, log, { patient: true });
   const db: Db = new Kysely({ dialect: new PostgresDialect({ pool: carefully(pool) }) });
   try {
+    await refuseOldEncoding(pool);
     const unknown = await unknownMigrations(db, "postgres");
     if (unknown.length > 0) throw newerDatabase(unknown);
     await migrate(db, "postgres");
@@ -119,4 +120,15 @@ async function migrateAlone(url: string, log: Log): Promise<void> {
   } finally {
     await db.destroy();
   }
+}
+
+/** Throws ConfigError for a database whose encoding does not have all letters: messages with others would fail. */
+async function refuseOldEncoding(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ server_encoding: string }>("show server_encoding");
+  const encoding = rows[0]?.server_encoding ?? "";
+  // SQL_ASCII stores the bytes of UTF-8 as they come.
+  if (encoding === "UTF8" || encoding === "SQL_ASCII") return;
+  throw new ConfigError(
+    `La base de datos de DATABASE_URL guarda en ${encoding}, que no tiene todas las letras: créala con encoding 'UTF8' template template0.`,
+  );
 }

@@ -143,10 +143,11 @@ const migrations = {
   "0069_shared_artifacts": sharedArtifacts,
 };
 
-/** Kysely's migrator over our migrations, which know the engine. */
-export function createMigrator(db: Db, engine: Engine): Migrator {
+/** Kysely's migrator over our migrations, which know the engine. `schema`: of PostgreSQL, where other programs may have schemas too. */
+export function createMigrator(db: Db, engine: Engine, schema?: string): Migrator {
   return new Migrator({
     db,
+    ...(schema !== undefined && { migrationTableSchema: schema }),
     provider: {
       getMigrations: async () =>
         Object.fromEntries(
@@ -158,8 +159,15 @@ export function createMigrator(db: Db, engine: Engine): Migrator {
 
 /** Brings the database to the newest migration. Throws what the migration threw. */
 export async function migrate(db: Db, engine: Engine): Promise<void> {
-  const { error } = await createMigrator(db, engine).migrateToLatest();
+  const { error } = await createMigrator(db, engine, await schemaOf(db, engine)).migrateToLatest();
   if (error) throw error;
+}
+
+/** The schema in which PostgreSQL makes our tables; undefined in SQLite. */
+async function schemaOf(db: Db, engine: Engine): Promise<string | undefined> {
+  if (engine === "sqlite") return undefined;
+  const { rows } = await sql<{ schema: string | null }>`select current_schema() as schema`.execute(db);
+  return rows[0]?.schema ?? undefined;
 }
 
 /** Whether this version has a migration of this name; of data of a newer version it has not. */
@@ -168,12 +176,16 @@ export const hasMigration = (name: string): boolean => name in migrations;
 /** Migrations that were carried out by a newer version of the program, in their order. */
 export async function unknownMigrations(db: Db, engine: Engine): Promise<string[]> {
   // In PostgreSQL, other programs may have a table of that name in schemas of their own.
+  const schema = await schemaOf(db, engine);
   const asked =
     engine === "sqlite"
       ? sql<{ found: string }>`select name as found from sqlite_master where name = ${DEFAULT_MIGRATION_TABLE}`
-      : sql<{ found: string }>`select to_regclass(${DEFAULT_MIGRATION_TABLE}) as found`;
+      : sql<{
+          found: string;
+        }>`select to_regclass(format('%I.%I', ${schema}::text, ${DEFAULT_MIGRATION_TABLE}::text)) as found`;
   if (!(await asked.execute(db)).rows[0]?.found) return [];
-  const { rows } = await sql<{ name: string }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(db);
+  const table = sql.id(...(schema === undefined ? [] : [schema]), DEFAULT_MIGRATION_TABLE);
+  const { rows } = await sql<{ name: string }>`select name from ${table}`.execute(db);
   return rows
     .map(({ name }) => name)
     .filter((name) => !hasMigration(name))
@@ -182,7 +194,7 @@ export async function unknownMigrations(db: Db, engine: Engine): Promise<string[
 
 /** The migrations in their order, and when each was carried out. */
 export async function carriedOut(db: Db, engine: Engine): Promise<{ name: string; at: Date | undefined }[]> {
-  const all = await createMigrator(db, engine).getMigrations();
+  const all = await createMigrator(db, engine, await schemaOf(db, engine)).getMigrations();
   return all.map(({ name, executedAt }) => ({ name, at: executedAt }));
 }
 

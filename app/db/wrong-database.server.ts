@@ -35,6 +35,11 @@ const byPostgres: [RegExp, string][] = [
   [/^25006/, "solo deja leer"],
   [/^53300/, "no admite más conexiones"],
   [/^57P03/, "está arrancando"],
+  [
+    /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT)/,
+    "su certificado no es de una autoridad conocida: dila con sslrootcert=/ruta/ca.crt, o pon sslmode=no-verify si la red es de fiar",
+  ],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID/, "su certificado es de otra máquina"],
   [/^53100|^ENOSPC/, "está en un disco en el que no queda sitio"],
 ];
 

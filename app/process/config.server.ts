@@ -96,6 +96,8 @@ const variables = z.object({
     .optional(),
   AWS_ACCESS_KEY_ID: z.string().optional(),
   AWS_SECRET_ACCESS_KEY: z.string().optional(),
+  // Of keys that expire.
+  AWS_SESSION_TOKEN: z.string().optional(),
   // Folder or bucket for the copies of each night.
   BACKUP_URL: z
     .string()
@@ -239,6 +241,10 @@ const environment = variables
   .refine(
     ({ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY }) => !AWS_ACCESS_KEY_ID === !AWS_SECRET_ACCESS_KEY,
     "AWS_ACCESS_KEY_ID y AWS_SECRET_ACCESS_KEY van juntas",
+  )
+  .refine(
+    ({ AWS_SESSION_TOKEN, AWS_ACCESS_KEY_ID }) => !AWS_SESSION_TOKEN || AWS_ACCESS_KEY_ID,
+    "AWS_SESSION_TOKEN necesita también AWS_ACCESS_KEY_ID y AWS_SECRET_ACCESS_KEY",
   )
   .refine(
     ({ BACKUP_URL, BACKUP_PASSPHRASE }) => !BACKUP_PASSPHRASE || BACKUP_URL,
@@ -424,11 +430,15 @@ function usable<Result>(name: string, work: () => Result): Result {
   }
 }
 
-/** Settings whose quotes belong to the value: data encrypted with the quotes can't be read without them. */
+/** Settings whose quotes and blanks belong to the value: data encrypted with them can't be read without them. */
 const asIs = new Set(["SESSION_SECRET", "SESSION_SECRET_NEW"]);
 
-/** A value without quotes around it: `--env-file` of container engines leaves them, where shells and systemd take them away. */
-function unquoted(value: string): string {
+/**
+ * A value without quotes around it: `--env-file` of container engines leaves them, where shells and systemd take them away. Without a line
+ * end, either, which secrets of Kubernetes often have, and files with the line ends of Windows.
+ */
+function unquoted(given: string): string {
+  const value = given.trim() || given;
   const [first = ""] = value;
   const isQuoted = value.length > 1 && (first === "'" || first === '"') && value.endsWith(first);
   return isQuoted ? value.slice(1, -1) : value;
@@ -437,8 +447,9 @@ function unquoted(value: string): string {
 type Values = z.output<typeof variables>;
 
 function bucketIn(url: Values["STORAGE_URL"], values: Values): BucketSettings | undefined {
-  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = values;
-  return url && { ...url, keys: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined };
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: token } = values;
+  if (!url || !accessKeyId || !secretAccessKey) return url && { ...url, keys: undefined };
+  return { ...url, keys: { accessKeyId, secretAccessKey, ...(token && { sessionToken: token }) } };
 }
 
 /** Location of copies, outside of the data: a folder of this machine or of the network, or a bucket. */

@@ -4,7 +4,7 @@ export type BucketSettings = {
   prefix: string;
   endpoint: string | undefined;
   region: string;
-  keys: { accessKeyId: string; secretAccessKey: string } | undefined;
+  keys: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | undefined;
 };
 
 /** Self-hosted stores have no regions, but the signature names a region. */

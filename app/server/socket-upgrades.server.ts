@@ -30,5 +30,8 @@ export async function tokenOf(
 function originOf({ headers }: IncomingMessage, { trustProxy, publicUrl }: Settings): string {
   if (publicUrl) return new URL(publicUrl).origin;
   const said = (name: string) => (trustProxy ? [headers[name]].flat()[0]?.split(",")[0]?.trim() : undefined);
-  return `${said("x-forwarded-proto") ?? "http"}://${said("x-forwarded-host") ?? headers.host}`;
+  // Proxies write the protocol of the upgrade itself, in capitals, and a port that browsers leave out.
+  const secure = /^(?:https|wss)$/i.test(said("x-forwarded-proto") ?? "");
+  const site = `http${secure ? "s" : ""}://${said("x-forwarded-host") ?? headers.host}`;
+  return URL.parse(site)?.origin ?? site;
 }

@@ -76,7 +76,7 @@ for (const engine of await ruleEngines()) {
     it("is changed whole or not at all", async () => {
       const { id, updatedAt } = await write({});
       const all = { title: "Consulta", kind: "code", language: "sql", text: "select 1" };
-      const changed = (await change(id, all, { "If-Match": `"${updatedAt}"` })).body as Stored;
+      const changed = (await change(id, all, { "If-Match": `W/"${updatedAt}"` })).body as Stored;
       expect(changed).toMatchObject({ ...all, version: 2 });
       const full = await api.call("PATCH", `/api/artifact/${id}`, {
         token: ana.token,

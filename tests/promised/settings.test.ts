@@ -94,6 +94,7 @@ const wrong: Record<string, string[]> = {
   STORAGE_URL: ["https://s3.es/cosa", "s3://X", "s3://cosa", "s3://a:b@cosa?region=x", "s3://cosa?region=x&acl=y"],
   AWS_ACCESS_KEY_ID: ["sola"],
   AWS_SECRET_ACCESS_KEY: ["sola"],
+  AWS_SESSION_TOKEN: ["solo"],
   BACKUP_URL: ["copias", "./copias", "ftp://x", "s3://X", "s3://cosa"],
   BACKUP_PASSPHRASE: ["corta", "larga pero sin sitio de copias"],
   API_BASE_URL: url,
@@ -182,6 +183,16 @@ it.each(Object.entries(wrong).flatMap(([name, values]) => values.map((value) => 
     expect(asked).not.toThrow(/Invalid|Expected|Error/);
   },
 );
+
+it("are read without the blanks and line ends of secrets and of Windows, but the secret itself", () => {
+  const DATA_DIR = mkdtempSync(join(tmpdir(), "tertulia-"));
+  onTestFinished(() => rmSync(DATA_DIR, { recursive: true }));
+  const read = (value: string) =>
+    readSettings({ DATA_DIR, LOG_LEVEL: "warn\r\n", METRICS_TOKEN: value, SESSION_SECRET: value });
+  const [bare, ended] = [read("s".repeat(32)), read(`${"s".repeat(32)}\n`)];
+  expect(ended).toMatchObject({ logLevel: "warn", metricsToken: bare.metricsToken });
+  expect(ended).not.toEqual(bare);
+});
 
 it("are all explained to those who host it", () => {
   const explained = read("docs/operar.md");

@@ -6,9 +6,10 @@ import type { ApiEnv } from "../env.server.ts";
 import { Problem } from "./problem.server.ts";
 import { iso } from "./schemas.server.ts";
 
-/** Whether an If-Match names this version (RFC 9110 §13.1.1): alone, as forms have it, or with a hash behind it, as in an `ETag`. */
+/** Whether an If-Match names this version (RFC 9110 §13.1.1): alone, as forms have it, or with a hash behind it, as in an
+ * `ETag`. A proxy that compresses makes the tag a weak one, which names the same version. */
 const names = (wanted: string, { updatedAt }: { updatedAt: number }): boolean =>
-  wanted.split(",").some((tag) => /^"([^";]*)(;[^"]*)?"$/.exec(tag.trim())?.[1] === iso(updatedAt));
+  wanted.split(",").some((tag) => /^(?:W\/)?"([^";]*)(;[^"]*)?"$/.exec(tag.trim())?.[1] === iso(updatedAt));
 
 /** The version that a request asks for; undefined if it takes any. */
 const wantedBy = (c: Context<ApiEnv>): string | undefined => {

@@ -45,6 +45,8 @@ export async function openPool(url: string, processes: number, log: Log, { patie
       client.on("error", (error) => log.error({ err: error }, "conexión de PostgreSQL perdida"));
       // Statements, because PgBouncer refuses them as parameters of the connection.
       await client.query(`set idle_in_transaction_session_timeout = '${idleInTransaction}s'`);
+      // The code waits for locks and reads what others have written since; a database may have another default.
+      await client.query("set session characteristics as transaction isolation level read committed");
       if (!patient) await client.query(`set lock_timeout = '${lockedAtMost}s'`);
     },
   });

@@ -11,6 +11,8 @@ const sentences: Record<string, string> = {
   RequestTimeTooSkewed: "STORAGE_URL: la hora de esta máquina no es la del almacén: ponla bien",
   InvalidAccessKeyId: "STORAGE_URL: el almacén no conoce AWS_ACCESS_KEY_ID",
   SignatureDoesNotMatch: "STORAGE_URL: AWS_SECRET_ACCESS_KEY no es la de AWS_ACCESS_KEY_ID",
+  AuthorizationHeaderMalformed: "STORAGE_URL: el almacén es de otra región: dila con region=",
+  ExpiredToken: "STORAGE_URL: las claves del almacén han caducado",
   "301": "STORAGE_URL: ese contenedor está en otra región",
   "403": "STORAGE_URL: el almacén no deja entrar en ese contenedor con AWS_ACCESS_KEY_ID y AWS_SECRET_ACCESS_KEY",
   "404": "STORAGE_URL: en el almacén no hay un contenedor con ese nombre",

@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import type { RedisClientType } from "@redis/client";
+import { ConfigError } from "../config.server.ts";
+import { faultOf } from "../fault.ts";
 import type { Log } from "../log.server.ts";
 
 /** The part of the Redis client that is used here. */
@@ -17,7 +20,7 @@ const retryAfter = (attempts: number) => Math.min(50 * 2 ** attempts, 2000);
 export async function openRedis(url: string, log: Log): Promise<Redis> {
   const { createClient } = await import("@redis/client");
   const socket = { reconnectStrategy: retryAfter };
-  const client: RedisClientType = createClient({ url, disableOfflineQueue: true, socket });
+  const client: RedisClientType = createClient({ ...placeIn(url, socket), disableOfflineQueue: true });
   let away = false;
   let silentUntil = 0;
   const lost = (error: Error) => {
@@ -41,6 +44,12 @@ export async function openRedis(url: string, log: Log): Promise<Redis> {
   }
   // The client retries by itself until it is closed.
   client.connect().catch((error: Error) => log.debug({ err: error }, "Redis"));
+  try {
+    await refuseForGood(client);
+  } catch (error) {
+    client.destroy();
+    throw error;
+  }
   return {
     get isReady() {
       return isReady();
@@ -49,6 +58,41 @@ export async function openRedis(url: string, log: Log): Promise<Redis> {
     del: (...given) => ask(() => client.del(...given)),
     destroy: () => client.destroy(),
   };
+}
+
+/** A server by its address; the library itself takes no IPv6 address. */
+function placeIn(url: string, socket: { reconnectStrategy: typeof retryAfter }) {
+  const { protocol, hostname, port, username, password, pathname } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, "");
+  return {
+    ...(username && { username: decodeURIComponent(username) }),
+    ...(password && { password: decodeURIComponent(password) }),
+    database: Number(pathname.slice(1)),
+    socket: { ...socket, host, port: Number(port || 6379), ...(protocol === "rediss:" && { tls: true as const }) },
+  };
+}
+
+const forGood: [RegExp, string][] = [
+  [/WRONGPASS|NOAUTH|invalid password/i, "no acepta ese usuario o esa clave"],
+  [/NOPERM/, "no deja a ese usuario hacer lo que hace falta (EVAL y DEL)"],
+  [/DB index is out of range/i, "no tiene una base con ese número"],
+  [/MOVED|CROSSSLOT|cluster/i, "es un clúster, y hace falta un Redis solo"],
+  [/READONLY/, "es una réplica que solo deja leer"],
+  [/certificate/i, "tiene un certificado que no es de una autoridad conocida: dila con NODE_EXTRA_CA_CERTS"],
+  [/wrong version number|packet length too long/i, "no habla TLS: la dirección empieza por redis://"],
+];
+
+/** Waits for the first connection or failure. Throws ConfigError where Redis can't be used until somebody changes something. */
+async function refuseForGood(client: RedisClientType): Promise<void> {
+  try {
+    const failed = once(client, "error").then(([error]) => Promise.reject(error));
+    await Promise.race([client.isReady || once(client, "ready"), failed]);
+    await soon(client.eval("return redis.call('set', KEYS[1], '1', 'PX', 1000)", { keys: ["tertulia:probe"] }));
+  } catch (error) {
+    const { message } = faultOf(error);
+    const why = forGood.find(([pattern]) => pattern.test(message))?.[1];
+    if (why) throw new ConfigError(`No se puede usar el Redis de REDIS_URL: ${why}.`, { cause: error });
+  }
 }
 
 function soon<Answer>(answer: Promise<Answer>): Promise<Answer> {
