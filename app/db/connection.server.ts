@@ -126,8 +126,7 @@ async function migrateAlone(url: string, log: Log): Promise<void> {
 async function refuseOldEncoding(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ server_encoding: string }>("show server_encoding");
   const encoding = rows[0]?.server_encoding ?? "";
-  // SQL_ASCII stores the bytes of UTF-8 as they come.
-  if (encoding === "UTF8" || encoding === "SQL_ASCII") return;
+  if (encoding === "UTF8") return;
   throw new ConfigError(
     `La base de datos de DATABASE_URL guarda en ${encoding}, que no tiene todas las letras: créala con encoding 'UTF8' template template0.`,
   );

@@ -70,6 +70,7 @@ import * as rooms from "./migrations/0066_rooms.server.ts";
 import * as skills from "./migrations/0067_skills.server.ts";
 import * as errandsOfOthers from "./migrations/0068_errands_of_others.server.ts";
 import * as sharedArtifacts from "./migrations/0069_shared_artifacts.server.ts";
+import * as plainTexts from "./migrations/0070_plain_texts.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -141,6 +142,7 @@ const migrations = {
   "0067_skills": skills,
   "0068_errands_of_others": errandsOfOthers,
   "0069_shared_artifacts": sharedArtifacts,
+  "0070_plain_texts": plainTexts,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. `schema`: of PostgreSQL, where other programs may have schemas too. */

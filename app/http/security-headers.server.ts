@@ -12,7 +12,10 @@ export function addHeaders(response: Response, request: Request, nonce: string):
   // The client hints that decide whether pages are light; only Chromium sends them.
   headers.set("Accept-CH", "ECT, Sec-CH-Prefers-Reduced-Data");
   headers.set("Permissions-Policy", "camera=(), geolocation=(), microphone=(self), payment=(), usb=()");
-  if (new URL(request.url).protocol === "https:") headers.set("Strict-Transport-Security", "max-age=31536000");
+  const { protocol, pathname } = new URL(request.url);
+  // Also for files: a page says so itself.
+  if (pathname.startsWith("/compartido/")) headers.set("X-Robots-Tag", "noindex");
+  if (protocol === "https:") headers.set("Strict-Transport-Security", "max-age=31536000");
   if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
   if (!headers.has("Content-Security-Policy"))
     headers.set("Content-Security-Policy", contentPolicy({ scripts: nonce || undefined }));

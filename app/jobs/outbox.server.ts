@@ -67,14 +67,20 @@ export class Outbox {
   }
 }
 
-/** A reply of the 5xx kind is final (RFC 5321, 4.2.1), but for one about the house's own account, which an operator can mend. */
-function refused(error: Error & { responseCode?: number; code?: string }): never {
-  const { responseCode = 0, code } = error;
+/**
+ * A reply of the 5xx kind is final (RFC 5321, 4.2.1) if it is about the receiver or the message; one about the house's own account or
+ * address waits for an operator to mend it.
+ */
+function refused(error: Error & { responseCode?: number; code?: string; command?: string }): never {
+  const { responseCode = 0, code, command = "" } = error;
   if (code === "EAUTH") {
     const sentence = `el servidor de correo no acepta el usuario o la clave de SMTP_URL (${responseCode}).`;
     throw new JobDelayed(sentence, { cause: error });
   }
-  if (responseCode >= 500)
+  if (responseCode < 500) throw error;
+  if (/^(?:RCPT|DATA)/.test(command) || code === "EMESSAGE") {
     throw new JobFailed(`el servidor de correo no lo acepta (${responseCode}).`, { cause: error });
-  throw error;
+  }
+  const sentence = `el servidor de correo no acepta lo que envía esta casa (${responseCode}): mira SMTP_URL y MAIL_FROM.`;
+  throw new JobDelayed(sentence, { cause: error });
 }

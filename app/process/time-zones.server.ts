@@ -24,12 +24,19 @@ export function knownZone(given: string | undefined): string {
   }
 }
 
-/** When something is, seen from now: «hoy a las 14:30», «mañana a las 1:00», «el 1 de diciembre a las 1:00 (UTC)». */
+/** When something is, seen from now: «hoy a las 14:30», «mañana a la 1:00», «el 1 de diciembre a las 2:00 (UTC)». */
 export function momentInWords(at: number, now: number, timeZone: string): string {
   const day = (time: number) => new Intl.DateTimeFormat("en-CA", { timeZone, dateStyle: "short" }).format(time);
   const hour = new Intl.DateTimeFormat("es", { timeZone, hour: "numeric", minute: "2-digit" }).format(at);
   const date = new Intl.DateTimeFormat("es", { timeZone, day: "numeric", month: "long" }).format(at);
   const dayLong = 24 * 60 * 60_000;
   const which = day(at) === day(now) ? "hoy" : day(at) === day(now + dayLong) ? "mañana" : `el ${date}`;
-  return `${which} a las ${hour}${timeZone === "UTC" ? " (UTC)" : ""}`;
+  return `${which} ${atHour(hour)}${timeZone === "UTC" ? " (UTC)" : ""}`;
 }
+
+/** The hour of a clock with its article: «a la 1:30», «a las 8:00». */
+export const atHour = (hour: string): string => (hour.startsWith("1:") ? `a la ${hour}` : `a las ${hour}`);
+
+/** The day of a time where somebody is: «27 de noviembre de 2026». */
+export const dayInWords = (time: string, timeZone: string): string =>
+  new Intl.DateTimeFormat("es", { dateStyle: "long", timeZone }).format(new Date(time));

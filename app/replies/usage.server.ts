@@ -50,6 +50,7 @@ export async function refuseBeyondPlan(db: Db, userId: string, now: number): Pro
   }
   if (messagesPerDay === null && tokensPerMonth === null && costPerMonth === null) return;
   const used = await usageOf(db, userId, now);
+  if (messagesPerDay === 0) throw new LimitReached("Tu cuenta no tiene mensajes.", Number.POSITIVE_INFINITY);
   if (messagesPerDay !== null && used.messagesToday > messagesPerDay) {
     throw new LimitReached(
       `Has usado ${messagesPerDay === 1 ? "el mensaje" : `los ${messagesPerDay} mensajes`} de hoy.`,
@@ -149,6 +150,12 @@ export async function settleUsage(
   const { inputTokens, outputTokens } = usage;
   await addUsage(db, { userId, modelId: model.id, now, messages: 0, inputTokens, outputTokens, cost });
   if (cost > 0) await spend(db, userId, cost, now);
+}
+
+/** Gives back the message of a reply that failed before anything came of it, on the day on which it was counted. */
+export async function giveBackMessage(db: Db, { userId, modelId, createdAt }: MessageRow): Promise<void> {
+  if (modelId === null) return;
+  await addUsage(db, { userId, modelId, now: createdAt, messages: -1, inputTokens: 0, outputTokens: 0, cost: 0 });
 }
 
 /** Adds the cost of a reply to the room whose guest has asked for it; nothing in other chats. Call it last in the transaction. */

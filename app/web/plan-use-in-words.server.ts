@@ -13,7 +13,7 @@ export function showUse(
   zone: string,
 ) {
   // Created per call: a kept formatter holds several hundred kilobytes.
-  const date = new Intl.DateTimeFormat("es", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
+  const date = new Intl.DateTimeFormat("es", { day: "numeric", month: "long", year: "numeric", timeZone: zone });
   const month = new Intl.DateTimeFormat("es", { month: "long", timeZone: "UTC" });
   const today = new Date(now);
   const nextMonth = Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, 1);

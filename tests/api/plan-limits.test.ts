@@ -50,9 +50,9 @@ describe("a moment in words", () => {
   const at = Date.parse("2026-12-01T00:00:00Z");
   it.each([
     ["2026-11-30T10:00:00Z", "UTC", "mañana a las 0:00 (UTC)"],
-    ["2026-11-30T10:00:00Z", "Europe/Madrid", "mañana a las 1:00"],
+    ["2026-11-30T10:00:00Z", "Europe/Madrid", "mañana a la 1:00"],
     ["2026-11-30T10:00:00Z", "America/Bogota", "hoy a las 19:00"],
-    ["2026-11-10T10:00:00Z", "Europe/Madrid", "el 1 de diciembre a las 1:00"],
+    ["2026-11-10T10:00:00Z", "Europe/Madrid", "el 1 de diciembre a la 1:00"],
   ])("seen at %s in %s is «%s»", (now, zone, words) => {
     expect(momentInWords(at, Date.parse(now), zone)).toBe(words);
   });

@@ -1,3 +1,4 @@
+import { domainToASCII } from "node:url";
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { sql } from "kysely";
@@ -25,11 +26,22 @@ import {
 import { checkPassword, hashPassword, isCommonPassword } from "./passwords.server.ts";
 import { openSession, type Tokens } from "./session-tokens.server.ts";
 
-export const email = text("El correo electrónico", limits.email, 1)
-  .pipe(z.email("El correo electrónico no está completo. Escríbelo entero, como nombre@ejemplo.es."))
+// Addresses of RFC 5321 without quotes, at a domain with a point or on this machine.
+const address = /^[\w.!#$%&'*+/=?^`{|}~-]+@(?:[\w-]+(?:\.[\w-]+)+|localhost)$/;
+
+/** An address with its domain as DNS has it: «ana@español.es» is «ana@xn--espaol-zwa.es». */
+const inAscii = (said: string) => {
+  const at = said.lastIndexOf("@");
+  return at < 0 ? said : `${said.slice(0, at)}@${domainToASCII(said.slice(at + 1)) || said.slice(at + 1)}`;
+};
+
+/** The address of an account as a request has it: one that was stored before is not checked again. */
+export const emailAsGiven = text("El correo electrónico", limits.email, 1).transform(inAscii);
+export const email = emailAsGiven
+  .pipe(z.string().regex(address, "El correo electrónico no está completo. Escríbelo entero, como nombre@ejemplo.es."))
   .openapi({ format: "email", maxLength: limits.email });
 export const credentials = z.object({
-  email: text("El correo electrónico", limits.email, 1),
+  email: emailAsGiven,
   password: z
     .string("Falta la contraseña.")
     .min(1, "Falta la contraseña.")
@@ -44,6 +56,13 @@ export const registration = z.object({
   email,
   password: newPassword,
 });
+
+/** Throws 422 for a new address that is none; one that an organisation has given stays as it is. */
+export function refuseAddress(given: string | undefined, before: string): void {
+  if (given === undefined || given === before) return;
+  const { error } = email.safeParse(given);
+  if (error) throw invalid("email", error.issues[0]?.message ?? "");
+}
 
 /** Throws 422 for one of the most common passwords. */
 export async function refuseCommon(password: string): Promise<void> {

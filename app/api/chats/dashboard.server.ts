@@ -1,4 +1,5 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { sql } from "kysely";
 import type { Db } from "../../db/engine.server.ts";
 import { isMinor, usableBy } from "../../db/people/groups.server.ts";
 import { inProjectOf } from "../../db/people/shared-work.server.ts";
@@ -114,14 +115,18 @@ const findPinned = prepared((db, owner: Owner) => ownChats(db, owner).where("pin
 const findRecent = prepared((db, owner: Owner) => ownChats(db, owner).where("pinned", "=", 0).limit(chatsShown));
 
 const findProjects = prepared((db, { userId }: Owner) =>
-  db.selectFrom("projects").where(inProjectOf("projects.id", userId)).orderBy("name").select(["id", "name", "userId"]),
+  db
+    .selectFrom("projects")
+    .where(inProjectOf("projects.id", userId))
+    .orderBy(sql`plain(name)`)
+    .select(["id", "name", "userId"]),
 );
 
 const findAssistants = prepared((db, { userId }: Owner) =>
   db
     .selectFrom("assistants")
     .where((e) => e.or([e("userId", "=", userId), e.and([e("shared", "=", 1), usableBy("assistants", userId)])]))
-    .orderBy("name")
+    .orderBy(sql`plain(name)`)
     .limit(limits.listMax)
     .select(["id", "name"]),
 );

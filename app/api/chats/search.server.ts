@@ -6,7 +6,7 @@ import { limits } from "../../process/limits.ts";
 import { withoutMarks } from "../../process/text/without-marks.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
-import { containsWords } from "../http/list.server.ts";
+import { contains } from "../http/list.server.ts";
 import { answerInvalid } from "../http/problem.server.ts";
 import { answers, bearer, iso } from "../http/schemas.server.ts";
 
@@ -95,7 +95,7 @@ export const search = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
         .selectFrom("chats")
         .where("userId", "=", person.id)
         .where("sessionId", "is", null)
-        .where(containsWords(engine, "title", q))
+        .where(contains("title", q))
         .orderBy("lastMessageAt", "desc")
         .limit(titlesShown)
         .select(["id", "title", "lastMessageAt"])

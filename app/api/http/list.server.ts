@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import type { SelectQueryBuilder } from "kysely";
+import type { RawBuilder, SelectQueryBuilder } from "kysely";
 import { sql } from "kysely";
-import type { Db, Engine } from "../../db/engine.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import type { Tables } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { withoutAccents } from "../../process/text/accents.ts";
@@ -81,7 +81,10 @@ export async function listPage<All, Table extends keyof All, Row extends { id: s
   // Times, counts and prices are not negative.
   const empty = text ? "" : -1;
   const named = sql.ref(`${rules.table}.${column}`);
-  const reference = mayBeEmpty ? sql`coalesce(${named}, ${sql.lit(empty)})` : named;
+  const stored = mayBeEmpty ? sql`coalesce(${named}, ${sql.lit(empty)})` : named;
+  // As a dictionary has them: «Álvaro» before «Beatriz».
+  const inOrder = (value: RawBuilder<unknown>) => (text ? sql`plain(${value})` : value);
+  const reference = inOrder(stored);
   const id = sql.ref(`${rules.table}.id`);
   let page = filtered.orderBy(reference, direction).orderBy(id, direction);
   if (cursor !== undefined) {
@@ -89,7 +92,7 @@ export async function listPage<All, Table extends keyof All, Row extends { id: s
     const fits = text ? isText(value) : Number.isFinite(value);
     if (name !== `${column} ${direction}` || !fits || !isText(lastId)) throw notThisList();
     const beyond = direction === "asc" ? sql`>` : sql`<`;
-    page = page.where(sql<boolean>`(${reference}, ${id}) ${beyond} (${value}, ${lastId})`);
+    page = page.where(sql<boolean>`(${reference}, ${id}) ${beyond} (${inOrder(sql`${value}`)}, ${lastId})`);
   }
   const rows = (await page.limit(limit + 1).execute()) as Row[];
   const isWhole = cursor === undefined && rows.length <= limit;
@@ -171,22 +174,12 @@ const isText = (value: unknown) => typeof value === "string" && !value.includes(
 
 const notThisList = () => invalid("cursor", "El cursor no es de esta lista.");
 
-/** Whether a column contains a text, whatever its case; the text's own % and _ are letters. An empty text is in every row. */
+/**
+ * Whether a column contains a text, whatever its case and accents: as many keyboards have no ñ, it counts as an n. The text's own % and _ are
+ * letters. An empty text is in every row.
+ */
 export function contains(column: string, text: string): ReturnType<typeof sql<boolean>> {
   if (text === "") return sql<boolean>`true`;
-  return like(sql`lower(${sql.ref(column)})`, text.toLowerCase());
+  const wanted = `%${withoutAccents(text.toLowerCase()).replace(/[%_\\]/g, "\\$&")}%`;
+  return sql<boolean>`plain(${sql.ref(column)}) like ${wanted} escape '\\'`;
 }
-
-// Accented letters, and the plain letters that PostgreSQL compares instead. As many keyboards have no ñ, it counts as an n.
-const accented = "áàâäãéèêëíìîïóòôöõúùûüñç";
-const plain = "aaaaaeeeeiiiiooooouuuunc";
-
-/** Like `contains`, but ignores accents: for texts that people search. */
-export function containsWords(engine: Engine, column: string, text: string): ReturnType<typeof sql<boolean>> {
-  const ref = sql.ref(column);
-  const folded = engine === "sqlite" ? sql`plain(${ref})` : sql`translate(lower(${ref}), ${accented}, ${plain})`;
-  return like(folded, withoutAccents(text.toLowerCase()));
-}
-
-const like = (value: ReturnType<typeof sql>, text: string) =>
-  sql<boolean>`${value} like ${`%${text.replace(/[%_\\]/g, "\\$&")}%`} escape '\\'`;

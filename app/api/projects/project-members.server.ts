@@ -1,4 +1,5 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { sql } from "kysely";
 import { v7 as newId } from "uuid";
 import type { Trx } from "../../db/engine.server.ts";
 import { limits } from "../../process/limits.ts";
@@ -50,7 +51,7 @@ export const projectMembers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
         .selectFrom("projectMembers as m")
         .innerJoin("users as u", "u.id", "m.userId")
         .where("m.projectId", "=", project.id)
-        .orderBy("u.name")
+        .orderBy(sql`plain(u.name)`)
         .select(["m.userId", "u.name", "u.email", "m.role"])
         .execute();
       return c.json({ items: [{ ...owner, role: "owner" as const }, ...rows] }, 200);

@@ -8,7 +8,7 @@ import { revokeAccess } from "../../db/people/revoke-access.server.ts";
 import type { UserRow } from "../../db/tables.ts";
 import { tellWebhooks } from "../../db/webhooks.server.ts";
 import { limits } from "../../process/limits.ts";
-import { addHouseGroups, email, newPassword, refuseCommon } from "../auth/accounts.server.ts";
+import { addHouseGroups, email, newPassword, refuseAddress, refuseCommon } from "../auth/accounts.server.ts";
 import { hashPassword } from "../auth/passwords.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
@@ -76,6 +76,7 @@ export async function changeAccount(c: Context<ApiEnv>, id: string, given: Accou
       await lockAdmins(trx, services.engine);
       const before = await trx.selectFrom("users").where("id", "=", id).selectAll().executeTakeFirstOrThrow(notFound);
       refuseStale(c, before, showUser(before, person));
+      refuseAddress(shown.email, before.email);
       if (shown.role === "user" || shown.status === "inactive") await refuseLastAdmin(trx, before);
       const opens = passwordHash !== undefined || (shown.email !== undefined && shown.email !== before.email);
       if (opens && id !== person.id) {

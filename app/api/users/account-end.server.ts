@@ -1,6 +1,8 @@
 import type { Context } from "hono";
+import type { Transaction } from "kysely";
 import { noteErasure } from "../../db/audit/seal.server.ts";
 import { deleteMessages } from "../../db/delete-messages.server.ts";
+import type { Tables } from "../../db/tables.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { notFound } from "../http/problem.server.ts";
@@ -22,16 +24,17 @@ export async function deleteAccount(c: Context<ApiEnv>, id: string): Promise<voi
   const files = await db.selectFrom("files").where("userId", "=", id).select("id").execute();
   // The storage keeps the person's prepared exports, and the files of their imports, under the ids of the jobs.
   const jobs = await db.selectFrom("jobs").where("userId", "=", id).select("id").execute();
-  await db.transaction().execute(async (trx) => {
+  const { email } = await db.transaction().execute(async (trx) => {
     await lockAdmins(trx, engine);
     const account = await trx
       .selectFrom("users")
       .where("id", "=", id)
-      .select(["id", "role"])
+      .select(["id", "role", "email"])
       .executeTakeFirstOrThrow(notFound);
     await refuseLastAdmin(trx, account);
     await trx.updateTable("users").set({ status: "inactive" }).where("id", "=", id).execute();
     await recordAudit(trx, c, "update", "user", id, { changes: { after: { status: "inactive" } } });
+    return account;
   });
   await deleteMessages(db, { userId: id });
   await db.transaction().execute(async (trx) => {
@@ -41,6 +44,8 @@ export async function deleteAccount(c: Context<ApiEnv>, id: string): Promise<voi
       projects.map((project) => project.id),
       id,
     );
+    await handOver(trx, id, c.var.person.id);
+    await forgetInvitations(trx, id, email);
     await trx.deleteFrom("users").where("id", "=", id).execute();
     await noteErasure(trx, engine, services.auditKey, id);
     // The audit trail keeps who did what and from where; details about the deleted person and their addresses are removed.
@@ -61,4 +66,36 @@ export async function deleteAccount(c: Context<ApiEnv>, id: string): Promise<voi
   });
   await services.files.delete(files.map((file) => file.id));
   await services.storage.delete(jobs.map((job) => job.id));
+}
+
+/** Gives what an administrator has made for everybody to another one: the person who deletes, if they administer, or the first. */
+async function handOver(trx: Transaction<Tables>, id: string, deleterId: string): Promise<void> {
+  const heir = await trx
+    .selectFrom("users")
+    .where("role", "=", "admin")
+    .where("status", "=", "active")
+    .where("id", "!=", id)
+    .orderBy((e) => e.case().when("id", "=", deleterId).then(0).else(1).end())
+    .orderBy("createdAt")
+    .select("id")
+    .executeTakeFirst();
+  if (!heir) return;
+  const to = { userId: heir.id };
+  await trx.updateTable("assistants").set(to).where("userId", "=", id).where("shared", "=", 1).execute();
+  await trx.updateTable("templates").set(to).where("userId", "=", id).where("shared", "=", 1).execute();
+  await trx.updateTable("skills").set(to).where("userId", "=", id).where("shared", "=", 1).execute();
+}
+
+/** Deletes the invitations of a person, which have their address, and what the audit trail tells of them. */
+async function forgetInvitations(trx: Transaction<Tables>, id: string, email: string): Promise<void> {
+  const theirs = await trx
+    .selectFrom("invitations")
+    .where((e) => e.or([e("userId", "=", id), e(e.fn<string>("lower", ["email"]), "=", email.toLowerCase())]))
+    .select("id")
+    .execute();
+  const ids = theirs.map((one) => one.id);
+  if (ids.length === 0) return;
+  await trx.deleteFrom("invitations").where("id", "in", ids).execute();
+  const told = trx.updateTable("audit").set({ changes: "{}" }).where("resource", "=", "invitation");
+  await told.where("resourceId", "in", ids).execute();
 }

@@ -2,7 +2,7 @@ import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openap
 import { revokeAccess, revokeSessions } from "../../db/people/revoke-access.server.ts";
 import type { UserRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
-import { confirmPassword, email, newPassword, refuseCommon } from "../auth/accounts.server.ts";
+import { confirmPassword, emailAsGiven, newPassword, refuseAddress, refuseCommon } from "../auth/accounts.server.ts";
 import { hashPassword } from "../auth/passwords.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
@@ -21,7 +21,7 @@ import { showUser, user } from "./user-fields.server.ts";
 const currentPassword = z.string("Falta la contraseña actual.").max(1000, "La contraseña es demasiado larga.");
 const userChange = z.strictObject({
   name: line("El nombre", limits.name, 1).optional(),
-  email: email.optional(),
+  email: emailAsGiven.optional(),
   password: newPassword.optional(),
   currentPassword: currentPassword.optional().openapi({ description: "Para cambiar el correo o la contraseña." }),
   draft: draft.optional(),
@@ -49,6 +49,7 @@ const changeUser: RouteHandler<typeof changeUserRoute, ApiEnv> = async (c) => {
   if (role || status) throw invalid(role ? "role" : "status", "Eso solo lo cambia quien administra.");
   const before = await db.selectFrom("users").where("id", "=", id).selectAll().executeTakeFirstOrThrow(notFound);
   refuseStale(c, before, showUser(before, person));
+  refuseAddress(given.email, before.email);
   const newAddress = given.email !== undefined && given.email !== before.email;
   // A person who took another person's address would get the access that the proxy gives the other person.
   if (newAddress && services.config.authProxy) {

@@ -51,7 +51,7 @@ const findGroups = prepared((db, { userId, month }: { userId: string; month: str
       join.onRef("groupCosts.groupId", "=", "groups.id").on("groupCosts.month", "=", month),
     )
     .where("members.userId", "=", userId)
-    .orderBy("groups.name")
+    .orderBy(sql`plain(groups.name)`)
     .select(["groups.id", "groups.name", "messagesPerDay", "tokensPerMonth", "costPerMonth", "budget"])
     .select("groupCosts.cost as spent"),
 );

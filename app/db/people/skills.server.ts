@@ -12,7 +12,7 @@ const skillsOf = (db: Db, { userId }: { userId: string }) =>
       e.or([e("userId", "=", userId), e.and([e("shared", "=", sql.lit(1)), forGroupsOf("skills", userId)])]),
     )
     .orderBy(sql`case when "userId" = ${userId} then 0 else 1 end`)
-    .orderBy("name");
+    .orderBy(sql`plain(name)`);
 
 /** Names and descriptions of these skills, as many as a person may have and as many again of others. */
 export const listedSkills = prepared((db, person: { userId: string }) =>

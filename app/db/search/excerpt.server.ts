@@ -5,7 +5,9 @@ export type Excerpt = { text: string; hit: boolean }[];
 const excerptLength = 220;
 
 /** An excerpt around the first match, cut into parts at the matching words so that they can be marked. */
-export function excerptOf(text: string, question: string): Excerpt {
+export function excerptOf(written: string, question: string): Excerpt {
+  // macOS writes an accent as a sign of its own, which would end a word.
+  const text = written.normalize("NFC");
   const asked = questionWords(question);
   const words = new Set(asked.flatMap((word) => [word, ...withTilde(word)]));
   const begun = asked.at(-1) ?? "";

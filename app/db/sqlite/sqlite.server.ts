@@ -34,7 +34,7 @@ export function openSqlite(path: string): DatabaseSync {
   handle.exec(`pragma journal_size_limit = ${logAtMost}`);
   // SQLite's own lower() knows only ASCII: «árbol» would not find «Árbol».
   handle.function("lower", { deterministic: true }, (text) => (typeof text === "string" ? text.toLowerCase() : text));
-  // Removes accents, as `translate` does in PostgreSQL for the accented letters of Spanish and its neighbouring languages.
+  // In PostgreSQL a function of the same name, by migration 0070.
   handle.function("plain", { deterministic: true }, (text) =>
     typeof text === "string" ? withoutAccents(text.toLowerCase()) : text,
   );

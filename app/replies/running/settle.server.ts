@@ -9,7 +9,7 @@ import { tellWebhooks } from "../../db/webhooks.server.ts";
 import type { ReplyUsage } from "../chunk.ts";
 import { numbered, storeParts } from "../parts.server.ts";
 import { storePrompt } from "../prompt/stored-prompt.server.ts";
-import { addedUsage, costOf, estimateUsage, settleUsage, spendInRoom } from "../usage.server.ts";
+import { addedUsage, costOf, estimateUsage, giveBackMessage, settleUsage, spendInRoom } from "../usage.server.ts";
 import type { EndStatus, Run } from "./run.server.ts";
 
 /**
@@ -35,6 +35,9 @@ export async function settle(
     // Rows are locked in the same order as when a message is sent (usage, then text use, then chat). Another order
     // would deadlock when a person sends a message at the moment when one of their replies ends.
     await settleUsage(trx, reply.userId, model, usage, now);
+    const isNothing =
+      status === "failed" && !text && parts.length === 0 && usage.inputTokens + usage.outputTokens === 0;
+    if (isNothing) await giveBackMessage(trx, reply);
     const { numAffectedRows } = await endReply(trx, {
       id: run.messageId,
       writer: run.writer,

@@ -1,6 +1,7 @@
 import { Link } from "react-router";
 import { renderedText } from "../../markdown/rendered.server.ts";
 import { digitalSource } from "../../process/text/digital-source.ts";
+import { dayInWords } from "../../process/time-zones.server.ts";
 import { AttachedFile } from "../../ui/forms/attached-file.tsx";
 import { MadeImage } from "../../ui/made-image.tsx";
 import { named } from "../../ui/navigation/page-title.ts";
@@ -8,6 +9,7 @@ import { Wordmark } from "../../ui/wordmark.tsx";
 import { read } from "../../web/api-result.server.ts";
 import { apiContext, lightContext } from "../../web/context.ts";
 import { showFile } from "../../web/file-display.server.ts";
+import { zoneOfPerson } from "../../web/house.server.ts";
 import type { Route } from "./+types/shared-chat";
 import { lastPage } from "./shared-drawing.ts";
 
@@ -25,7 +27,7 @@ export const meta: Route.MetaFunction = ({ loaderData, matches }) => [
   },
 ];
 
-export async function loader({ context, params, url }: Route.LoaderArgs) {
+export async function loader({ context, params, url, request }: Route.LoaderArgs) {
   const light = context.get(lightContext);
   const before = url.searchParams.get("antes") ?? undefined;
   const chat = await read(
@@ -34,7 +36,7 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
   return {
     title: chat.title,
     aiNotice: chat.aiNotice,
-    sharedAt: new Date(chat.sharedAt).toLocaleDateString("es", { dateStyle: "long" }),
+    sharedAt: dayInWords(chat.sharedAt, await zoneOfPerson(context, request)),
     earlier: chat.hasEarlier ? chat.items[0]?.id : undefined,
     turns: await Promise.all(
       chat.items.map(async ({ id, role, model, content, attachments, images, withoutFiles }) => ({

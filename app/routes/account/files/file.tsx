@@ -1,6 +1,7 @@
 import { use } from "react";
 import { Link, redirect } from "react-router";
 import { limits } from "../../../process/limits.ts";
+import { dayInWords } from "../../../process/time-zones.server.ts";
 import { Callout } from "../../../ui/callout.tsx";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
@@ -16,6 +17,7 @@ import { requireUser } from "../../../web/current-user.server.ts";
 import { showFile } from "../../../web/file-display.server.ts";
 import { saveDraft } from "../../../web/forms/drafts.server.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
+import { zoneOfPerson } from "../../../web/house.server.ts";
 import type { Route } from "./+types/file";
 
 export const meta: Route.MetaFunction = ({ loaderData, matches }) => named(matches, loaderData?.file.name ?? "Archivo");
@@ -23,7 +25,7 @@ export const meta: Route.MetaFunction = ({ loaderData, matches }) => named(match
 // Passages shown before the one that was found, as its context.
 const shownBefore = 3;
 
-export async function loader({ context, params, url }: Route.LoaderArgs) {
+export async function loader({ context, params, url, request }: Route.LoaderArgs) {
   const { api } = context.get(apiContext);
   const param = { id: params.id };
   const found = wholeNumber(url.searchParams.get("pasaje"));
@@ -34,8 +36,9 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
   if (items.length === 0 && total > 0) throw redirect(url.pathname);
   if (file.userId === user.id && file.projectId !== null) context.set(keepContext, user.id);
   const last = items.at(-1)?.position ?? 0;
+  const takenOn = dayInWords(file.createdAt, await zoneOfPerson(context, request));
   return {
-    file: { ...showFile(file.id, file), id: file.id, address: file.address, takenOn: takenOn(file.createdAt) },
+    file: { ...showFile(file.id, file), id: file.id, address: file.address, takenOn },
     own: file.userId === user.id || user.role === "admin",
     progress: file.state === "reading" ? await progressOf(context, file.id) : undefined,
     passages: items,
@@ -44,8 +47,6 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
     later: last + 1 < total ? last + 1 : undefined,
   };
 }
-
-const takenOn = (time: string) => new Date(time).toLocaleDateString("es", { dateStyle: "long" });
 
 /** How far the reading of a file has come; a scanned one takes some seconds a page. */
 async function progressOf(context: Route.LoaderArgs["context"], id: string) {

@@ -1,6 +1,7 @@
 import { redirect } from "react-router";
 import { z } from "zod";
 import { limits } from "../../../process/limits.ts";
+import { dayInWords } from "../../../process/time-zones.server.ts";
 import { Callout } from "../../../ui/callout.tsx";
 import { Field, SelectField } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
@@ -12,12 +13,13 @@ import { apiContext } from "../../../web/context.ts";
 import { requireUser } from "../../../web/current-user.server.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
+import { zoneOfPerson } from "../../../web/house.server.ts";
 import type { Route } from "./+types/memory";
 
 export const middleware: Route.MiddlewareFunction[] = [requireAuth, requireActive];
 export const meta = titled("Memoria");
 
-export async function loader({ context }: Route.LoaderArgs) {
+export async function loader({ context, request }: Route.LoaderArgs) {
   const { api } = context.get(apiContext);
   const { user } = await requireUser(context);
   const limit = String(limits.listMax);
@@ -26,12 +28,13 @@ export async function loader({ context }: Route.LoaderArgs) {
     read(api.project.$get({ query: { filter: JSON.stringify({ userId: user.id }), limit } })),
     read(api.project.$get({ query: { limit } })),
   ]);
+  const zone = await zoneOfPerson(context, request);
   const nameOf = (id: string) => [...own.items, ...seen.items].find((one) => one.id === id)?.name;
   return {
     ...memory,
     items: memory.items.map(({ id, text, projectId, chatId, createdAt }) => ({
       ...{ id, text, chatId, project: projectId === null ? undefined : (nameOf(projectId) ?? "otro proyecto") },
-      when: new Date(createdAt).toLocaleDateString("es", { dateStyle: "medium" }),
+      when: dayInWords(createdAt, zone),
     })),
     projects: own.items.map(({ id, name }) => ({ id, name })),
   };

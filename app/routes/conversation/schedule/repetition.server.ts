@@ -1,3 +1,4 @@
+import { atHour } from "../../../process/time-zones.server.ts";
 import { weekdays } from "./weekdays.ts";
 
 const list = new Intl.ListFormat("es");
@@ -7,9 +8,7 @@ type When = { days: number[]; monthDay: number | null; time: string };
 
 /** How often something is asked, in words: «Cada lunes y jueves a las 8:00». */
 export function repetition({ days, monthDay, time }: When): string {
-  const at = time.replace(/^0/, "");
-  const hour = at.startsWith("1:") ? `a la ${at}` : `a las ${at}`;
-  return `${dayIn(days, monthDay)} ${hour}`;
+  return `${dayIn(days, monthDay)} ${atHour(time.replace(/^0/, ""))}`;
 }
 
 function dayIn(days: number[], monthDay: number | null): string {

@@ -1,8 +1,10 @@
 import { digitalSource } from "../../../../process/text/digital-source.ts";
+import { dayInWords } from "../../../../process/time-zones.server.ts";
 import { named } from "../../../../ui/navigation/page-title.ts";
 import { Wordmark } from "../../../../ui/wordmark.tsx";
 import { read } from "../../../../web/api-result.server.ts";
 import { apiContext, lightContext } from "../../../../web/context.ts";
+import { zoneOfPerson } from "../../../../web/house.server.ts";
 import { showText } from "../artifact-text.server.ts";
 import { ArtifactText, Downloads, TextPages } from "../artifact-text.tsx";
 import type { Route } from "./+types/shared-artifact";
@@ -13,7 +15,7 @@ export const meta: Route.MetaFunction = ({ loaderData, matches }) => [
   { name: "robots", content: "noindex" },
 ];
 
-export async function loader({ context, params: { token }, url }: Route.LoaderArgs) {
+export async function loader({ context, params: { token }, url, request }: Route.LoaderArgs) {
   const artifact = await read(context.get(apiContext).api.share.artifact[":token"].$get({ param: { token } }));
   const { title, kind, version, aiNotice, writtenAt } = artifact;
   const [page = "1"] = /^\d{1,7}$/.exec(url.searchParams.get("pagina") ?? "") ?? [];
@@ -28,7 +30,7 @@ export async function loader({ context, params: { token }, url }: Route.LoaderAr
     title,
     kind,
     aiNotice,
-    writtenAt: new Date(writtenAt).toLocaleDateString("es", { dateStyle: "long" }),
+    writtenAt: dayInWords(writtenAt, await zoneOfPerson(context, request)),
     text: await showText(shown, Number(page)),
   };
 }
