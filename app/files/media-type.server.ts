@@ -1,7 +1,7 @@
 import { open, readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { limits } from "../process/limits.ts";
-import { utf16Of } from "./formats/plain.server.ts";
+import { utf16Of } from "../process/text/decoding/plain.server.ts";
 import { documentTypes, isDocumentType, readAs, textTypes } from "./formats/types.server.ts";
 import { FileRefused } from "./refused.server.ts";
 

@@ -36,7 +36,7 @@ const excused: Record<string, string> = {
   "^\\/(?:api\\/)?([^/]*).*$": own,
   "\\/+$": short,
   "^_+|_+$": short,
-  "<meta[^>]+charset=[\"']?([\\w-]+)": short,
+  "<meta[^>]+charset ?= ?[\"']?([\\w-]+)": short,
   "(\\d+(?:\\.\\d+)?)\\s*%(?!\\s*[\\d(])": short,
   "[. ]+$": short,
   "\\s+\\S*$": short,

@@ -5,11 +5,12 @@ import { embed } from "../../app/embeddings/embed.server.ts";
 import { spoken, transcribe } from "../../app/voice/voice.server.ts";
 
 let server: Server;
-let answer: { status?: number; type?: string; body: string };
+let answer: { status?: number; type?: string; body: string; at?: string };
 let asked: { url: string; body: string };
 beforeAll(async () => {
   server = createServer(async (request, response) => {
     asked = { url: request.url ?? "", body: Buffer.concat(await Array.fromAsync(request)).toString("latin1") };
+    if (answer.at && answer.at !== request.url) return response.writeHead(404).end();
     response.writeHead(answer.status ?? 200, { "Content-Type": answer.type ?? "application/json" }).end(answer.body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -81,6 +82,17 @@ describe("vectors as servers give them", () => {
     answer = { body: JSON.stringify({ embeddings: [one, two] }) };
     await ask("?api-version=1");
     expect(asked.url).toBe("/v1/embeddings?api-version=1");
+  });
+
+  it.each(["", "/v1", "/v1/", "/v1/embeddings"])("finds the server at an address that ends in «%s»", async (end) => {
+    answer = { body: JSON.stringify({ embeddings: [one, two] }), at: "/v1/embeddings" };
+    const at = `${baseUrl().replace("/v1", "")}${end}`;
+    const found = await embed(
+      { externalId: "m", baseUrl: at, apiKey: null },
+      ["uno", "dos"],
+      AbortSignal.timeout(9_000),
+    );
+    expect(found).toHaveLength(2);
   });
 
   it.each([

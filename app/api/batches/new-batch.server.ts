@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { v7 as newId } from "uuid";
 import type { BatchRow } from "../../db/tables.ts";
-import { plainText } from "../../files/formats/plain.server.ts";
 import { limits } from "../../process/limits.ts";
 import { blanksIn } from "../../process/text/blanks.ts";
+import { plainText } from "../../process/text/decoding/plain.server.ts";
 import { numberIn } from "../../process/text/json.ts";
 import { tableRows } from "../../process/text/table.ts";
 import type { Person, Services } from "../env.server.ts";

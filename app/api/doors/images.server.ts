@@ -31,9 +31,9 @@ const route = createRoute({
             .optional(),
           response_format: z.literal("b64_json", "Las imágenes se dan en b64_json.").optional(),
           // Clients send what is usual by its name.
-          quality: z.enum(["auto", "standard"], "Aquí no se elige la calidad.").optional(),
-          background: z.literal("auto", "Aquí no se elige el fondo.").optional(),
-          moderation: z.literal("auto", "Aquí no se elige la moderación.").optional(),
+          quality: z.enum(["auto", "standard"], "Aquí no hay «quality».").optional(),
+          background: z.literal("auto", "Aquí no hay «background».").optional(),
+          moderation: z.literal("auto", "Aquí no hay «moderation».").optional(),
         },
         { withoutEffect: ["user"] },
       ).openapi("OpenAiImageRequest", { example: { prompt: "Un frontón de pueblo", size: "1024x1024" } }),

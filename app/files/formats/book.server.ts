@@ -1,9 +1,9 @@
 import { Parser } from "htmlparser2";
+import { declaredText } from "../../process/text/decoding/plain.server.ts";
 import { elementsIn, firstIn, textWithin, treeOf } from "../../process/text/xml.server.ts";
 import { openArchive } from "./archive.server.ts";
 import { htmlText } from "./html.server.ts";
 import { partPath } from "./office/parts.server.ts";
-import { declaredText } from "./plain.server.ts";
 import { damaged, Unreadable } from "./unreadable.server.ts";
 
 const what = "un EPUB";

@@ -1,6 +1,6 @@
 import type { Address, Email } from "postal-mime";
+import { plainText } from "../../process/text/decoding/plain.server.ts";
 import { htmlText } from "./html.server.ts";
-import { plainText } from "./plain.server.ts";
 import { damaged } from "./unreadable.server.ts";
 
 /** Content of an e-mail: its text with sender and receivers, and its attachments. */

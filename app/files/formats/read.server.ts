@@ -1,4 +1,5 @@
 import { extname } from "node:path";
+import { declaredText } from "../../process/text/decoding/plain.server.ts";
 import { tableText } from "../../process/text/table.ts";
 import { bookText } from "./book.server.ts";
 import { htmlText } from "./html.server.ts";
@@ -10,7 +11,6 @@ import { oldSlideTexts } from "./office/slides-97.server.ts";
 import { wordText } from "./office/word.server.ts";
 import { oldWordText } from "./office/word-97.server.ts";
 import { pdfPages } from "./pdf/pdf.server.ts";
-import { declaredText } from "./plain.server.ts";
 import { rtfText } from "./rtf.server.ts";
 import { type DocumentType, documentTypes, isDocumentType, readAs, textTypes } from "./types.server.ts";
 import { confused, Unreadable } from "./unreadable.server.ts";

@@ -1,4 +1,4 @@
-import { decoded, encodingOf } from "./encodings.server.ts";
+import { decoded, encodingOf } from "../../process/text/decoding/encodings.server.ts";
 import { superscript } from "./math.server.ts";
 import { symbolSign } from "./symbol-font.server.ts";
 import { isTelling, TextWriter } from "./text-writer.server.ts";

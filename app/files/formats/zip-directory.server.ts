@@ -1,5 +1,5 @@
 import { inflateRawSync } from "node:zlib";
-import { decoded } from "./encodings.server.ts";
+import { decoded } from "../../process/text/decoding/encodings.server.ts";
 
 /** An entry of a ZIP as its directory lists it (APPNOTE 4.3.12). `data`: bytes as they are stored, undefined if they aren't there. */
 export type ZipEntry = { name: string; method: number; isEncrypted: boolean; data: Buffer | undefined };

@@ -3,7 +3,8 @@ import type { ModelRow } from "../../db/tables.ts";
 /** Ends of addresses that belong to a call, not to a server: people copy them from examples. */
 const calls: Record<ModelRow["provider"], RegExp> = {
   openai: /\/(?:chat\/completions|completions|responses|models|embeddings)$/,
-  "openai-compatible": /\/(?:chat\/completions|completions|responses|models|embeddings)$/,
+  "openai-compatible":
+    /\/(?:chat\/completions|completions|responses|models|embeddings|audio\/(?:transcriptions|speech)|images\/generations)$/,
   anthropic: /\/(?:messages|models)$/,
   google: /\/models(?:\/[^/]*)?$/,
   ollama: /\/(?:v1\/chat\/completions|v1\/models|v1|api\/chat|api\/generate|api\/tags|api)$/,

@@ -106,9 +106,7 @@ async function listCompatible(url: string, apiKey: string | null): Promise<Liste
   const headers = apiKey ? bearer(apiKey) : {};
   const path = (name: string) => url.replace(/(\?|$)/, `${name}$1`);
   const found: ListedModel[] = [];
-  const models = modelsIn(await askFor(path("/models"), headers)).filter(
-    ({ id }) => !/embed|whisper|tts|rerank/i.test(id),
-  );
+  const models = modelsIn(await askFor(path("/models"), headers)).filter(mayConverse);
   // llama.cpp tells at `/props` what its model can do; older builds give the window only there.
   const isLlamaCpp = models.some(({ said }) => recordOf(said.meta) || said.owned_by === "llamacpp");
   const props = isLlamaCpp ? await askFor(url.replace(/\/v1$/, "/props"), headers).catch(() => undefined) : undefined;
@@ -138,6 +136,21 @@ async function listCompatible(url: string, apiKey: string | null): Promise<Liste
     });
   }
   return found;
+}
+
+// Names of models of other kinds, on servers that do not tell the kind.
+const otherKinds =
+  /embed|whisper|tts|rerank|(?:^|[/_-])(?:bge|e5|gte|minilm)[-_]|flux|stable-?diffusion|sdxl|dall-e|moderation|(?:^|[/_-])ocr/i;
+
+/** Whether a model is one for conversations, as its server says (Together, LM Studio, Mistral, OpenRouter), else by its name. */
+function mayConverse({ id, said }: { id: string; said: Fields }): boolean {
+  const kind = typeof said.type === "string" ? said.type.toLowerCase() : undefined;
+  const converses = recordOf(said.capabilities)?.completion_chat;
+  const outputs = recordOf(said.architecture)?.output_modalities;
+  if (kind && /^(?:image|embeddings?|audio|rerank|moderation|transcribe|video)$/.test(kind)) return false;
+  if (typeof converses === "boolean") return converses;
+  if (Array.isArray(outputs) && outputs.length > 0) return outputs.includes("text");
+  return kind === "chat" || kind === "llm" || kind === "vlm" || !otherKinds.test(id);
 }
 
 const flag = (is: boolean) => (is ? (1 as const) : (0 as const));

@@ -28,16 +28,19 @@ export const image = ({ address, secret, model }: Maker): OwnTool => ({
       .trim()
       .slice(0, 4_000);
     if (!prompt) throw new ToolRefused("No se ha dicho qué tiene que verse en la imagen.");
-    const size = forma === "apaisada" ? "1536x1024" : forma === "vertical" ? "1024x1536" : "1024x1024";
     const key = secret();
-    const answer = await asked(`${(address ?? "https://api.openai.com/v1").replace(/\/+$/, "")}/images/generations`, {
-      method: "POST",
-      signal,
-      redirect: "error",
-      headers: { "Content-Type": "application/json", ...(key && { Authorization: `Bearer ${key}` }) },
-      body: JSON.stringify({ prompt, size, n: 1, ...(model && { model }) }),
-    });
-    const bytes = await imageIn(answer, signal);
+    const [base = "", query] = (address ?? "https://api.openai.com/v1").split("?", 2);
+    const path = base.replace(/\/{1,9}$/, "").replace(/\/images\/generations$/, "");
+    const url = `${path}/images/generations${query === undefined ? "" : `?${query}`}`;
+    const ask = (size: string | undefined) =>
+      asked(url, {
+        method: "POST",
+        signal,
+        redirect: "error",
+        headers: { "Content-Type": "application/json", ...(key && { Authorization: `Bearer ${key}` }) },
+        body: JSON.stringify({ prompt, n: 1, ...(size && { size }), ...(model && { model }) }),
+      });
+    const bytes = await imageIn(await inSomeSize(ask, String(forma)), signal);
     const shows = prompt.length > 300 ? `${prompt.slice(0, 299)}…` : prompt;
     return {
       text: "La imagen está hecha y la persona ya la ve.",
@@ -45,6 +48,23 @@ export const image = ({ address, secret, model }: Maker): OwnTool => ({
     };
   },
 });
+
+// Sizes of gpt-image-1, then of dall-e-3; then the service's own.
+const sizes: Record<string, string[]> = {
+  apaisada: ["1536x1024", "1792x1024"],
+  vertical: ["1024x1536", "1024x1792"],
+};
+
+/** The answer of a service in the first size that it takes. */
+async function inSomeSize(ask: (size: string | undefined) => Promise<Response>, shape: string): Promise<Response> {
+  for (const size of sizes[shape] ?? ["1024x1024"]) {
+    const answer = await ask(size);
+    if (answer.status !== 400 && answer.status !== 422) return answer;
+    if (!/size|resolution|dimension/i.test(await answer.clone().text())) return answer;
+    await answer.body?.cancel();
+  }
+  return ask(undefined);
+}
 
 async function asked(url: string, init: RequestInit): Promise<Response> {
   try {
@@ -60,20 +80,35 @@ async function imageIn(answer: Response, signal: AbortSignal): Promise<Uint8Arra
   if (answer.status === 401) throw new ToolRefused("El servicio de imágenes no acepta la clave.");
   const said = objectOf(body.toString("utf8"));
   if (!said) throw new ToolRefused("El servicio de imágenes ha contestado algo que no se entiende.");
-  const code = recordOf(said.error)?.code;
-  if (code === "content_policy_violation" || code === "moderation_blocked") {
-    throw new ToolRefused("El servicio de imágenes se ha negado a hacer esa imagen.");
+  const { code, type, message } = recordOf(said.error) ?? {};
+  const why = [code, type, message].filter((one) => typeof one === "string").join(" ");
+  if (!answer.ok || why) {
+    const known = refusals.find(([pattern, status]) => pattern.test(why) || status === answer.status)?.[2];
+    throw new ToolRefused(known ?? `El servicio de imágenes ha contestado ${answer.status}.`);
   }
-  if (!answer.ok) throw new ToolRefused(`El servicio de imágenes ha contestado ${answer.status}.`);
   const { b64_json, url } = recordOf(listOf(said.data)[0]) ?? {};
   if (typeof b64_json === "string" && b64_json) return Buffer.from(b64_json.replace(/^data:[^,]*,/, ""), "base64");
+  if (typeof url === "string" && url.startsWith("data:")) return Buffer.from(url.replace(/^[^,]*,/, ""), "base64");
   if (typeof url !== "string" || !url) throw new ToolRefused("El servicio de imágenes no ha devuelto ninguna imagen.");
   // The service may be on this network; an image address at any other origin has to be public.
-  if (URL.parse(url)?.origin === URL.parse(answer.url)?.origin) {
-    return bounded(await asked(url, { signal, redirect: "error" }));
+  const place = URL.parse(url, answer.url);
+  if (place && place.origin === URL.parse(answer.url)?.origin) {
+    return bounded(await asked(place.href, { signal, redirect: "error" }));
   }
   return (await fetchPublic(url, { signal, most: answerAtMost })).bytes;
 }
+
+const refusals: [said: RegExp, status: number | undefined, sentence: string][] = [
+  [
+    /content_?policy|moderation|content_?filter|safety|ResponsibleAI/i,
+    undefined,
+    "El servicio de imágenes se ha negado a hacer esa imagen.",
+  ],
+  [/billing|quota|insufficient|credit/i, 402, "El servicio de imágenes no tiene saldo. Avisa a quien administra."],
+  [/rate_?limit/i, 429, "El servicio de imágenes no admite más por ahora. Espera un momento."],
+  [/must be verified/i, 403, "El servicio de imágenes no deja usarse con esa clave. Avisa a quien administra."],
+  [/overloaded/i, 503, "El servicio de imágenes está ocupado. Espera un momento."],
+];
 
 async function bounded(answer: Response): Promise<Buffer> {
   const chunks: Uint8Array[] = [];

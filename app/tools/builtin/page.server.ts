@@ -1,6 +1,7 @@
 import { extname } from "node:path";
 import { runWorker, TooMuch } from "../../process/child-process.server.ts";
 import { cutText } from "../../process/text/cut-text.ts";
+import { textOf } from "../../process/text/decoding/plain.server.ts";
 import { FairQueue } from "../../process/work/fair-queue.server.ts";
 import type { Found, OwnTool } from "../tool.server.ts";
 import { ToolRefused } from "../tool.server.ts";
@@ -45,6 +46,8 @@ export const page: OwnTool = {
   },
 };
 
+const isText = /^text\/|^application\/(?:[\w.-]{1,80}\+)?(?:json|xml)$/;
+
 /** Whether what was fetched is HTML, which `readPage` takes apart. */
 export const isPage = ({ mediaType }: Pick<Fetched, "mediaType">) =>
   !mediaType || mediaType === "text/html" || mediaType === "application/xhtml+xml";
@@ -56,7 +59,7 @@ export const isPage = ({ mediaType }: Pick<Fetched, "mediaType">) =>
 export async function readPage(fetched: Fetched, userId: string): Promise<PageAnswer> {
   const { mediaType, charset, bytes } = fetched;
   if (!isPage(fetched)) {
-    if (mediaType.startsWith("text/")) return { title: "", text: bytes.toString("utf8").trim(), html: "" };
+    if (isText.test(mediaType)) return { title: "", text: textOf(bytes, charset).trim(), html: "" };
     throw new ToolRefused(`Lo que hay en esa dirección no es una página de texto (${mediaType.slice(0, 60)}).`);
   }
   const program = new URL(`./page.worker${extname(import.meta.filename)}`, import.meta.url);

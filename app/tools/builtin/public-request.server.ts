@@ -1,12 +1,14 @@
 import { type IncomingMessage, request as overHttp } from "node:http";
 import { request as overHttps } from "node:https";
-import { pipeline, type Readable } from "node:stream";
-import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { pipeline, Readable, type Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from "node:zlib";
 import { faultOf } from "../../process/fault.ts";
 import { AddressNotPublic, isPublicHost, lookupPublic } from "../../process/network/public-addresses.server.ts";
 import { ToolRefused } from "../tool.server.ts";
 
-const redirectsAtMost = 5;
+const redirectsAtMost = 10;
+// In bytes: portals of administrations send long cookies and policies.
+const headersAtMost = 64 * 1024;
 const browserLike = "Mozilla/5.0 (compatible; Tertulia; +lector de páginas)";
 
 /** Final address of a page, its type, the encoding that the server names and the bytes. */
@@ -21,12 +23,16 @@ export async function fetchPublic(
   { signal, most }: { signal: AbortSignal; most: number },
 ): Promise<Fetched> {
   let url = webAddress(address);
+  // Cookies by host, which some sites want back at once.
+  const cookies = new Map<string, Map<string, string>>();
+  let refreshed = false;
   for (let turn = 0; turn <= redirectsAtMost; turn++) {
-    const answer = await ask(url, signal);
+    const answer = await ask(url, signal, cookies.get(url.host));
+    keepCookies(cookies, url.host, answer.headers["set-cookie"] ?? []);
     const { statusCode: status = 0, headers } = answer;
     if (status >= 300 && status < 400 && headers.location) {
       answer.destroy();
-      url = webAddress(headers.location, url);
+      url = webAddress(asUtf8(headers.location), url);
       continue;
     }
     if (status !== 200) {
@@ -38,7 +44,11 @@ export async function fetchPublic(
     const type = headers["content-type"] ?? "";
     const mediaType = type.split(";", 1)[0]?.trim().toLowerCase() ?? "";
     const [, charset] = /;\s*charset="?([\w.:-]+)/i.exec(type) ?? [];
-    return { url: url.href, mediaType, charset, bytes: await readUpTo(unpacked(answer), most) };
+    const bytes = await readUpTo(await unpacked(answer), most);
+    const next = refreshed || !/html/.test(mediaType) ? undefined : refreshIn(bytes);
+    if (next === undefined) return { url: url.href, mediaType, charset, bytes };
+    refreshed = true;
+    url = webAddress(next, url);
   }
   throw new ToolRefused("Esa página lleva de una dirección a otra sin acabar nunca.");
 }
@@ -56,7 +66,36 @@ function webAddress(address: string, base?: URL): URL {
 
 const notPublic = () => new ToolRefused("Esa dirección no es pública: solo se leen páginas de internet.");
 
-async function ask(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
+// In cookies of one host, and in characters of each.
+const cookiesAtMost = 50;
+const cookieAtMost = 4_096;
+
+function keepCookies(cookies: Map<string, Map<string, string>>, host: string, given: string[]): void {
+  const own = cookies.get(host) ?? new Map<string, string>();
+  cookies.set(host, own);
+  for (const one of given.slice(0, cookiesAtMost)) {
+    const [, name, value] = /^([^=;\s]+)=([^;]*)/.exec(one.slice(0, cookieAtMost)) ?? [];
+    if (name && value !== undefined && own.size < cookiesAtMost) own.set(name, value);
+  }
+}
+
+/** A header with letters beyond ASCII, which servers send in UTF-8 and Node reads as Latin-1. */
+function asUtf8(header: string): string {
+  const read = Buffer.from(header, "latin1").toString("utf8");
+  return read.includes("\ufffd") ? header : read;
+}
+
+/** The address that a page leads to by itself, within seconds; undefined for pages that stay. */
+function refreshIn(bytes: Buffer): string | undefined {
+  const head = bytes.toString("latin1", 0, 4_000);
+  const tag = head.match(/<meta [^<>]*>/gi)?.find((one) => /http-equiv ?= ?["']?refresh/i.test(one)) ?? "";
+  const [, content = ""] = tag.split(/content ?= ?["']?/i);
+  const [, address = ""] = content.split(/url ?= ?['"]?/i);
+  const [whole = ""] = address.split(/["'<>\s]/, 1);
+  return Number.parseInt(content, 10) <= 5 && whole ? whole.replaceAll("&amp;", "&") : undefined;
+}
+
+async function ask(url: URL, signal: AbortSignal, cookies?: Map<string, string>): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const open = url.protocol === "https:" ? overHttps : overHttp;
   const request = open(url, {
@@ -64,7 +103,9 @@ async function ask(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
     agent: false,
     lookup: lookupPublic,
     signal,
+    maxHeaderSize: headersAtMost,
     headers: {
+      ...(cookies?.size && { Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; ") }),
       "User-Agent": browserLike,
       Accept: "text/html,application/xhtml+xml,text/plain,application/pdf;q=0.5,*/*;q=0.1",
       "Accept-Language": "es,en;q=0.5",
@@ -95,18 +136,39 @@ const reasons = new Map([
   ["CERT_HAS_EXPIRED", "El certificado de ese sitio ha caducado."],
 ]);
 
-function unpacked(answer: IncomingMessage): Readable {
-  const how = answer.headers["content-encoding"]?.trim().toLowerCase();
-  const unpack =
-    how === "gzip" || how === "x-gzip"
-      ? createGunzip()
-      : how === "deflate"
-        ? createInflate()
-        : how === "br"
-          ? createBrotliDecompress()
-          : undefined;
-  // The reader of the stream gets its errors.
-  return unpack ? pipeline(answer, unpack, () => {}) : answer;
+/** The decompressed body, by the encodings that the server names: the last one was applied last. */
+async function unpacked(answer: IncomingMessage): Promise<Readable> {
+  const hows = (answer.headers["content-encoding"] ?? "").toLowerCase().split(",");
+  let body: Readable = answer;
+  for (const how of hows.map((one) => one.trim()).reverse()) {
+    if (how === "deflate") {
+      // The name stands for zlib's format, and some servers send the bare one.
+      const [first, whole] = await begun(body);
+      body = whole.pipe(first !== undefined && (first & 0x0f) === 8 ? createInflate() : createInflateRaw());
+      continue;
+    }
+    const unpack = unpackers.get(how);
+    // The reader of the stream gets its errors.
+    if (unpack) body = pipeline(body, unpack(), () => {});
+  }
+  return body;
+}
+
+const unpackers = new Map<string, () => Transform>([
+  ["gzip", createGunzip],
+  ["x-gzip", createGunzip],
+  ["br", createBrotliDecompress],
+  ["zstd", createZstdDecompress],
+]);
+
+/** The first byte of a body, and the body from its beginning. */
+async function begun(body: Readable): Promise<[first: number | undefined, whole: Readable]> {
+  const pieces = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  const first = await pieces.next();
+  async function* whole() {
+    for (let piece = first; !piece.done; piece = await pieces.next()) yield piece.value;
+  }
+  return [first.done ? undefined : first.value[0], Readable.from(whole())];
 }
 
 /** The beginning of a body; the rest of a longer one is not read. */
@@ -118,6 +180,12 @@ async function readUpTo(body: Readable, most: number): Promise<Buffer> {
       chunks.push(chunk);
       length += chunk.length;
       if (length >= most) break;
+    }
+  } catch (error) {
+    // A page without its end is still a page: servers close early, and leave out the end of what they compress.
+    if (length === 0 || faultOf(error).name === "AbortError" || faultOf(error).name === "TimeoutError") {
+      if (!/^Z_|^ERR_|^ECONN/.test(faultOf(error).code)) throw error;
+      throw new ToolRefused("Lo que envía el servidor de esa página está dañado.", { cause: error });
     }
   } finally {
     body.destroy();

@@ -1,3 +1,5 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { Parser } from "htmlparser2";
 import { cutText } from "../../process/text/cut-text.ts";
 import { listOf, recordOf } from "../../process/text/json.ts";
 import type { Caller, Found, OwnTool } from "../tool.server.ts";
@@ -6,6 +8,8 @@ import { ToolRefused } from "../tool.server.ts";
 const resultsAtMost = 6;
 const answerAtMost = 2 * 1024 * 1024;
 const quoteLength = 600;
+// In seconds, before a search that was refused as one too many is asked again.
+const longestRest = 5;
 
 /** Search engine: a SearXNG of one's own, or a service that wants a key. */
 export type SearchEngine = { kind: "searxng" | "brave" | "tavily"; address: string | null; secret(): string | null };
@@ -53,11 +57,27 @@ const text = (value: unknown) => (typeof value === "string" ? value : "");
 const resultsIn = (list: unknown, quote: string): Result[] =>
   listOf(list)
     .map(recordOf)
-    .flatMap((one) => (one ? [{ title: text(one.title), url: text(one.url), quote: text(one[quote]) }] : []));
+    .flatMap((one) =>
+      one ? [{ title: wordsOf(text(one.title)), url: text(one.url), quote: wordsOf(text(one[quote])) }] : [],
+    );
+
+/** A text of an engine without its marks and with letters in place of entities: they quote pieces of HTML. */
+function wordsOf(quoted: string): string {
+  if (!/[<&]/.test(quoted)) return quoted;
+  let words = "";
+  const parser = new Parser({
+    ontext: (text) => {
+      words += text;
+    },
+  });
+  parser.end(quoted);
+  return words;
+}
 
 const searchers: Record<SearchEngine["kind"], Search> = {
   async searxng({ address }, query, signal) {
-    const url = new URL(`${(address ?? "").replace(/\/+$/, "")}/search`);
+    // People copy the address of a search.
+    const url = new URL(`${(address ?? "").replace(/\/{1,9}$/, "").replace(/\/search$/, "")}/search`);
     url.search = new URLSearchParams({ q: query, format: "json", language: "es" }).toString();
     const answer = await asked(url, { signal });
     if (answer.status === 403) {
@@ -65,14 +85,18 @@ const searchers: Record<SearchEngine["kind"], Search> = {
         "SearXNG no da resultados en JSON: hay que añadir «json» a search.formats en su settings.yml.",
       );
     }
-    return resultsIn((await jsonOf(answer, "SearXNG")).results, "content");
+    const { results, unresponsive_engines } = await jsonOf(answer, "SearXNG");
+    const away = listOf(unresponsive_engines).map((one) => text(listOf(one)[0]));
+    if (listOf(results).length === 0 && away.length > 0) {
+      throw new ToolRefused(`A SearXNG no le contestan sus buscadores (${away.join(", ").slice(0, 200)}).`);
+    }
+    return resultsIn(results, "content");
   },
   async brave({ address, secret }, query, signal) {
     const url = new URL(address ?? "https://api.search.brave.com/res/v1/web/search");
     url.search = new URLSearchParams({ q: query, count: String(resultsAtMost) }).toString();
     const answer = await asked(url, { signal, headers: { "X-Subscription-Token": secret() ?? "" } });
-    const results = resultsIn(recordOf((await jsonOf(answer, "Brave")).web)?.results, "description");
-    return results.map((one) => ({ ...one, quote: one.quote.replace(/<\/?strong>/g, "") }));
+    return resultsIn(recordOf((await jsonOf(answer, "Brave")).web)?.results, "description");
   },
   async tavily({ address, secret }, query, signal) {
     const answer = await asked(new URL(address ?? "https://api.tavily.com/search"), {
@@ -87,6 +111,12 @@ const searchers: Record<SearchEngine["kind"], Search> = {
 
 async function asked(url: URL, init: RequestInit): Promise<Response> {
   try {
+    const answer = await fetch(url, { ...init, redirect: "error" });
+    if (answer.status !== 429) return answer;
+    // Brave's free plan answers one search a second, and models ask for several at once.
+    await answer.body?.cancel();
+    const seconds = Math.min(longestRest, Number(answer.headers.get("Retry-After")) || 1 + Math.random());
+    await wait(1000 * seconds, undefined, { signal: init.signal ?? undefined });
     return await fetch(url, { ...init, redirect: "error" });
   } catch (error) {
     init.signal?.throwIfAborted();

@@ -1,7 +1,7 @@
+import { declaredText } from "../../../process/text/decoding/plain.server.ts";
 import { type Archive, openArchive } from "../archive.server.ts";
 import { htmlText } from "../html.server.ts";
 import { parseMail } from "../mail.server.ts";
-import { declaredText } from "../plain.server.ts";
 import { isTelling } from "../text-writer.server.ts";
 import { damaged } from "../unreadable.server.ts";
 import { Numbering } from "./numbering.server.ts";

@@ -56,11 +56,20 @@ const spanish = /(?<=\p{L})[áéíóúüñçàèòï]|[áéíóúüñçàèòï]
 
 const likely = (text: string) => text.match(spanish)?.length ?? 0;
 
+/**
+ * The text of a page or file from the web: by its byte order mark, else in the encoding that its server names (`charset`), else in the one
+ * that it declares, which is the order of the HTML standard.
+ */
+export function textOf(bytes: Uint8Array, charset: string | undefined): string {
+  const isMarked = utf16Of(bytes) || (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf);
+  return charset && !isMarked && !/^utf-?8$/i.test(charset) ? decoded(bytes, charset) : declaredText(bytes);
+}
+
 /** The text of a page or an XML file, in the encoding that it declares. */
 export function declaredText(bytes: Uint8Array): string {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 2_000)).toString("latin1");
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 4_000)).toString("latin1");
   const [, said] =
-    /^\s*<\?xml[^>]+encoding=["']([\w-]+)/i.exec(head) ?? /<meta[^>]+charset=["']?([\w-]+)/i.exec(head) ?? [];
+    /^\s*<\?xml[^>]+encoding=["']([\w-]+)/i.exec(head) ?? /<meta[^>]+charset ?= ?["']?([\w-]+)/i.exec(head) ?? [];
   // A declaration is older than the file if the bytes are valid UTF-8 with other letters than ASCII.
   // Nor is a declaration of UTF-8 true if they are not.
   if (!said || /^utf-?8$/i.test(said) || utf16Of(bytes) || isUtf8(bytes)) return plainText(bytes);

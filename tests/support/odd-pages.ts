@@ -1,0 +1,47 @@
+// Pages as servers of others send them, fetched within a network of this process's own; see tests/wire/odd-web.test.ts.
+import { createServer } from "node:http";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { fetchPublic } from "../../app/tools/builtin/public-request.server.ts";
+import { takePublicAddress } from "./public-address.ts";
+
+const host = takePublicAddress();
+const text = "<p>La fianza es de 640 euros.</p>".repeat(50);
+type Answer = { headers?: Record<string, string>; body?: Buffer | string; status?: number };
+const packed = (how: string, body: Buffer): Answer => ({ headers: { "Content-Encoding": how }, body });
+const pages: Record<string, Answer> = {
+  "/deflate": packed("deflate", deflateSync(text)),
+  "/bare-deflate": packed("deflate", deflateRawSync(text)),
+  "/zstd": packed("zstd", zstdCompressSync(text)),
+  "/twice": packed("br, gzip", gzipSync(brotliCompressSync(text))),
+  "/without-end": packed("gzip", gzipSync(text).subarray(0, -8)),
+  "/not-packed": packed("gzip", Buffer.from(text)),
+  "/moved": { status: 302, headers: { Location: Buffer.from("/año").toString("latin1") } },
+  "/a%C3%B1o": { body: text },
+  "/refreshed": { body: '<meta http-equiv="refresh" content="0; url=/deflate">' },
+};
+const server = createServer((request, response) => {
+  const path = request.url ?? "";
+  if (path === "/cookie" && !request.headers.cookie?.includes("visto=1")) {
+    return response.writeHead(302, { Location: "/cookie", "Set-Cookie": "visto=1; Path=/" }).end();
+  }
+  if (path === "/long-headers") return response.writeHead(200, { "X-Policy": "x".repeat(30_000) }).end(text);
+  const { status = 200, headers, body = text } = pages[path] ?? {};
+  response.writeHead(status, { "Content-Type": "text/html", ...headers }).end(body);
+});
+await new Promise<void>((resolve) => server.listen(0, host, resolve));
+const address = server.address();
+const port = typeof address === "object" ? address?.port : 0;
+const read: Record<string, string> = {};
+for (const path of [...Object.keys(pages), "/cookie", "/long-headers"]) {
+  const fetched = fetchPublic(`http://${host}:${port}${path}`, {
+    signal: AbortSignal.timeout(10_000),
+    most: 1_000_000,
+  });
+  read[path] = await fetched.then(
+    ({ bytes }) => (bytes.toString().startsWith("<p>La fianza") ? "read" : bytes.toString("utf8", 0, 60)),
+    (error: Error) => `${error.name}: ${error.message}`,
+  );
+}
+console.log(JSON.stringify(read));
+server.closeAllConnections();
+server.close();
