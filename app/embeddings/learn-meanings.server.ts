@@ -93,8 +93,7 @@ export const meaningsLearning = ({ db, engine, searchModel }: MeaningServices): 
 
 /**
  * Meanings of texts. If a server refuses them together, it gets each by itself: undefined for a text that it refuses as too long, or on
- * which it fails while it answers others (`bge-m3` in Ollama fails on some texts). If no text succeeds, the server itself has failed:
- * its error is thrown.
+ * which it fails always (`bge-m3` in Ollama fails on some texts). Rejects if the server fails on a plain word as well.
  */
 async function askOneByOneIfRefused(
   ask: (texts: string[]) => Promise<Meaning[]>,
@@ -103,32 +102,26 @@ async function askOneByOneIfRefused(
   try {
     return await ask(texts);
   } catch (error) {
-    if (!isAboutTexts(error) || (texts.length === 1 && !isTooLong(error))) throw error;
+    if (!isAboutTexts(error)) throw error;
   }
+  await ask(["palabra"]);
   const meanings: (Meaning | undefined)[] = [];
-  let failure: unknown;
   for (const text of texts) {
-    // Each text of a server that fails on all of them would cost a request.
-    if (failure && meanings.length >= triedAtMost && !meanings.some(Boolean)) throw failure;
     const [meaning] = await ask([text]).catch((error) => {
-      if (!isAboutTexts(error)) throw error;
-      if (!isTooLong(error)) failure ??= error;
-      return [];
+      if (isAboutTexts(error)) return [];
+      throw error;
     });
     meanings.push(meaning);
   }
-  if (failure && !meanings.some(Boolean)) throw failure;
   return meanings;
 }
 
 const hashOf = (text: string) => createHash("sha256").update(text).digest("base64url").slice(0, 12);
 
-// Texts that a server may fail on before it counts as failing itself.
-const triedAtMost = 5;
-const isTooLong = (error: unknown) => error instanceof ReplyError && error.status === 413;
 /** Whether a failure may be due to one of the texts: the server has answered, and others would get another answer. */
 const isAboutTexts = (error: unknown) =>
-  error instanceof ReplyError && (isTooLong(error) || ["parameter", "broken", "nonsense"].includes(error.kind ?? ""));
+  error instanceof ReplyError &&
+  (error.status === 413 || ["parameter", "broken", "nonsense"].includes(error.kind ?? ""));
 
 async function newestPassage(db: Db): Promise<number> {
   const row = await db.selectFrom("passages").orderBy("seq", "desc").limit(1).select("seq").executeTakeFirst();

@@ -61,9 +61,11 @@ export class SearchModel implements Meanings {
     if (meaning !== tooLate) return meaning;
     this.#isLate = true;
     this.#services.log.warn("se busca solo por palabras: el modelo de búsqueda no ha contestado a tiempo");
-    void asked.finally(() => {
-      this.#isLate = false;
-    });
+    void asked
+      .catch((error: unknown) => this.#services.log.error({ err: error as Error }, "pregunta al modelo de búsqueda"))
+      .finally(() => {
+        this.#isLate = false;
+      });
     return undefined;
   }
 

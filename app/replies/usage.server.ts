@@ -17,10 +17,15 @@ export class LimitReached extends Error {
   readonly ofPlan: boolean;
   /** True when the refused message was kept as a draft. */
   kept = false;
+  /** True for a limit of nothing, which no time ends. */
+  isAlways = false;
   constructor(message: string, resetsAt: number, ofPlan = true) {
     super(message);
     this.resetsAt = resetsAt;
     this.ofPlan = ofPlan;
+  }
+  static always(message: string, resetsAt: number) {
+    return Object.assign(new LimitReached(message, resetsAt), { isAlways: true });
   }
 }
 
@@ -50,12 +55,12 @@ export async function refuseBeyondPlan(db: Db, userId: string, now: number): Pro
   }
   if (messagesPerDay === null && tokensPerMonth === null && costPerMonth === null) return;
   const used = await usageOf(db, userId, now);
-  if (messagesPerDay === 0) throw new LimitReached("Tu cuenta no tiene mensajes.", Number.POSITIVE_INFINITY);
   if (messagesPerDay !== null && used.messagesToday > messagesPerDay) {
-    throw new LimitReached(
-      `Has usado ${messagesPerDay === 1 ? "el mensaje" : `los ${messagesPerDay} mensajes`} de hoy.`,
-      Date.parse(`${day(now + 86_400_000)}T00:00:00Z`),
-    );
+    const tomorrow = Date.parse(`${day(now + 86_400_000)}T00:00:00Z`);
+    if (messagesPerDay === 0)
+      throw LimitReached.always("Has usado los mensajes de hoy: tu cuenta no tiene ninguno.", tomorrow);
+    const many = messagesPerDay === 1 ? "el mensaje" : `los ${messagesPerDay} mensajes`;
+    throw new LimitReached(`Has usado ${many} de hoy.`, tomorrow);
   }
   if (tokensPerMonth !== null && used.tokensThisMonth >= tokensPerMonth) {
     throw new LimitReached("Has usado los tokens de este mes.", nextMonth(now));

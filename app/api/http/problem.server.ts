@@ -154,8 +154,8 @@ export function asAnthropic({ status, message, code }: Problem) {
 }
 
 /** The sentence for a reached limit: which one, until when, and what became of the message. */
-function limitInWords({ message, ofPlan, kept, resetsAt }: LimitReached, zone: string | undefined): string {
-  if (!ofPlan || !Number.isFinite(resetsAt)) return message;
+function limitInWords({ message, ofPlan, kept, resetsAt, isAlways }: LimitReached, zone: string | undefined): string {
+  if (!ofPlan || isAlways) return message;
   const when = momentInWords(resetsAt, Date.now(), knownZone(zone));
   return `${message} Podrás seguir ${when}${kept ? "; tu mensaje queda guardado como borrador" : ""}.`;
 }
@@ -167,8 +167,7 @@ export function asProblem(error: Error, c: Context<ApiEnv>): Problem {
   if (error instanceof CannotReply) return invalid(error.field, error.message);
   if (error instanceof LimitReached) {
     const seconds = Math.max(1, Math.ceil((error.resetsAt - Date.now()) / 1000));
-    const when = { "Retry-After": String(seconds), "RateLimit-Reset": String(seconds) };
-    const headers = { "RateLimit-Remaining": "0", ...(Number.isFinite(seconds) && when) };
+    const headers = { "Retry-After": String(seconds), "RateLimit-Remaining": "0", "RateLimit-Reset": String(seconds) };
     const code = error.ofPlan ? "insufficient_quota" : "rate_limit_exceeded";
     return new Problem(429, limitInWords(error, c.req.header("Time-Zone")), { headers, code });
   }
