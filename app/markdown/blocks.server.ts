@@ -1,4 +1,5 @@
 import { markdown } from "./render.server.ts";
+import { asWritten } from "./source.server.ts";
 
 /** A top-level block: its token's type, the mark that opened it, and where it starts; for lists, where the last item does. */
 export type Block = { type: string; markup: string; start: number; lastItem: number };
@@ -8,7 +9,7 @@ type Token = ReturnType<typeof markdown.parse>[number];
 /** The top-level blocks of a source, without looking inside their text. */
 export function parseBlocks(source: string): Block[] {
   const tokens: Token[] = [];
-  markdown.block.parse(source, markdown, { isGrowing: true }, tokens);
+  markdown.block.parse(asWritten(source), markdown, { isGrowing: true }, tokens);
   const lineStarts = [0, ...[...source.matchAll(/\n/g)].map(({ index }) => index + 1)];
   const startOf = (token: Token) => lineStarts[token.map?.[0] ?? 0] ?? 0;
   const blocks: Block[] = [];

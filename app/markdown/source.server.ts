@@ -10,7 +10,8 @@ export function addSourceStep(md: MarkdownIt): void {
   });
 }
 
-const fence = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)/;
+// Also in quotations and lists, whose marks may stand before it.
+const fence = /^[ >]{0,12}(?:(?:[-+*]|\d{1,9}[.)]) {1,4})?(`{3,}|~{3,})[ \t]*([^\s`]*)/;
 /** A definition of a link: its mark, its label and its address. Notes (`[^1]:`) are something else. */
 const definition = /^( {0,3})\[([^\][^][^\][]{0,200})\]:[ \t]+(\S+)/;
 const address = /^(?:[a-z][a-z\d+.-]*:|[/#<])/i;
@@ -19,8 +20,8 @@ const comparison = /^(\s{0,12}(?:[-+*]|\d{1,9}[.)]) +)>(?= ?\d)/;
 const environment = /^\\begin\{((?:equation|align|gather|multline|eqnarray)\*?)\}/;
 const formulaMark = /^\s{0,12}(?:\$\$|\\\[|\\\])/;
 
-/** The source with what CommonMark would take for something else, or lose, made plain. Takes linear time. */
-function asWritten(src: string): string {
+/** The source, with as many lines, in which what CommonMark would take for something else, or lose, is plain. Takes linear time. */
+export function asWritten(src: string): string {
   if (!/[[>|]|\\begin|(?:`{3}|~{3})m/.test(src)) return src;
   const lines = src.split("\n");
   const used = labelsUsedIn(lines);
@@ -43,8 +44,8 @@ function asWritten(src: string): string {
     else if (line.includes("|") && isTableRule(lines[n + 1])) isTable = true;
     const end = isFormula ? -1 : environmentEnd(lines, n);
     if (end >= n) {
-      lines[n] = `$$\n${lines[n]}`;
-      lines[end] = `${lines[end]}\n$$`;
+      lines[n] = `$$${lines[n]}`;
+      lines[end] = `${lines[end]?.trimEnd()}$$`;
       n = end;
     } else lines[n] = plainLine(isTable ? withEscapedBars(line) : line, used);
   }

@@ -88,6 +88,11 @@ it.each(["[x](sandbox:/mnt/data/a.xlsx)", "[x](a/b.md)", "[x](#introducción)"])
   },
 );
 
+it("leaves code in lists as it is", () => {
+  const source = "- ```md\n  [a]: b\n  ```\n\n```md\n[a]: b\n- > 5\n```\n";
+  expect(html(source).match(/(?<!\\)\[a\]: b/g)).toHaveLength(2);
+});
+
 it("makes one link of a picture within a link", () => {
   expect(html("[![Estado](https://e.es/b.svg)](https://e.es/destino)").match(/<a /g)).toHaveLength(1);
 });
@@ -97,7 +102,9 @@ it.each([
   ["Son **$100 al mes** en total. Y más.", "<strong>$100 al mes</strong>"],
   ["- **👉 Uno:** texto\n- **Dos:** texto\n", "<strong>👉 Uno:</strong>"],
   ["**[Enlace](https://e.es) con** algo. Más.", "</a> con</strong>"],
-])("emphasises %j as it grows", (source, part) => {
+  ["Diálogo:\n\n[Ana]: Hola\n\n[Luis]: Adiós\n", "[Luis]: Adiós"],
+  ["Fuentes:\n\n[1]: https://e.es/a\n[2]: https://e.es/b\n", "e.es/b</a>"],
+])("shows %j as it grows", (source, part) => {
   const stream = new MarkdownStream({}, { byWord: true });
   let grown = "";
   for (const letter of source) grown += stream.push(letter).append;
