@@ -82,8 +82,9 @@ export async function listPage<All, Table extends keyof All, Row extends { id: s
   const empty = text ? "" : -1;
   const named = sql.ref(`${rules.table}.${column}`);
   const stored = mayBeEmpty ? sql`coalesce(${named}, ${sql.lit(empty)})` : named;
-  // As a dictionary has them: «Álvaro» before «Beatriz».
-  const inOrder = (value: RawBuilder<unknown>) => (text ? sql`plain(${value})` : value);
+  // People's words as a dictionary has them: «Álvaro» before «Beatriz». Addresses and codes keep their index.
+  const isWords = text === "name" || text === "title";
+  const inOrder = (value: RawBuilder<unknown>) => (isWords ? sql`plain(${value})` : value);
   const reference = inOrder(stored);
   const id = sql.ref(`${rules.table}.id`);
   let page = filtered.orderBy(reference, direction).orderBy(id, direction);
