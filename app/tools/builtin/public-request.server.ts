@@ -44,7 +44,7 @@ export async function fetchPublic(
     const type = headers["content-type"] ?? "";
     const mediaType = type.split(";", 1)[0]?.trim().toLowerCase() ?? "";
     const [, charset] = /;\s*charset="?([\w.:-]+)/i.exec(type) ?? [];
-    const bytes = await readUpTo(await unpacked(answer), most);
+    const bytes = await readUpTo(await unpacked(answer), most, signal);
     const next = refreshed || !/html/.test(mediaType) ? undefined : refreshIn(bytes);
     if (next === undefined) return { url: url.href, mediaType, charset, bytes };
     refreshed = true;
@@ -172,7 +172,7 @@ async function begun(body: Readable): Promise<[first: number | undefined, whole:
 }
 
 /** The beginning of a body; the rest of a longer one is not read. */
-async function readUpTo(body: Readable, most: number): Promise<Buffer> {
+async function readUpTo(body: Readable, most: number, signal: AbortSignal): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
@@ -182,11 +182,9 @@ async function readUpTo(body: Readable, most: number): Promise<Buffer> {
       if (length >= most) break;
     }
   } catch (error) {
+    signal.throwIfAborted();
     // A page without its end is still a page: servers close early, and leave out the end of what they compress.
-    if (length === 0 || faultOf(error).name === "AbortError" || faultOf(error).name === "TimeoutError") {
-      if (!/^Z_|^ERR_|^ECONN/.test(faultOf(error).code)) throw error;
-      throw new ToolRefused("Lo que envía el servidor de esa página está dañado.", { cause: error });
-    }
+    if (length === 0) throw new ToolRefused("Lo que envía el servidor de esa página está dañado.", { cause: error });
   } finally {
     body.destroy();
   }
