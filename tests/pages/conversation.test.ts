@@ -44,6 +44,10 @@ describe("several conversations at once", () => {
     expect(await offered()).not.toContain("Mover");
     await somebody.submit("/conversation/project/crear", "/conversation/project/crear", { name: "Obras" });
     expect(await offered()).toContain("Mover");
+    // Browsers without `:has` show the buttons before anything is marked.
+    const page = "/conversation/chat/organizar";
+    const none = await somebody.submit(page, page, { intent: "archive" });
+    expect(readable(await none.text())).toContain("Marca al menos una conversación.");
   });
 });
 
