@@ -24,6 +24,10 @@ const server = createServer((request, response) => {
   if (path === "/cookie" && !request.headers.cookie?.includes("visto=1")) {
     return response.writeHead(302, { Location: "/cookie", "Set-Cookie": "visto=1; Path=/" }).end();
   }
+  if (path === "/cut") {
+    response.writeHead(200, { "Content-Type": "text/html", "Content-Encoding": "deflate", "Content-Length": "9999" });
+    return response.write(deflateSync(text), () => setImmediate(() => response.destroy()));
+  }
   if (path === "/long-headers") return response.writeHead(200, { "X-Policy": "x".repeat(30_000) }).end(text);
   const { status = 200, headers, body = text } = pages[path] ?? {};
   response.writeHead(status, { "Content-Type": "text/html", ...headers }).end(body);
@@ -32,7 +36,7 @@ await new Promise<void>((resolve) => server.listen(0, host, resolve));
 const address = server.address();
 const port = typeof address === "object" ? address?.port : 0;
 const read: Record<string, string> = {};
-for (const path of [...Object.keys(pages), "/cookie", "/long-headers"]) {
+for (const path of [...Object.keys(pages), "/cookie", "/cut", "/long-headers"]) {
   const fetched = fetchPublic(`http://${host}:${port}${path}`, {
     signal: AbortSignal.timeout(10_000),
     most: 1_000_000,

@@ -42,6 +42,7 @@ it.runIf(mayUnshare)("reads pages as their servers pack, move and cut them", () 
     "/a%C3%B1o": "read",
     "/refreshed": "read",
     "/cookie": "read",
+    "/cut": "read",
     "/long-headers": "read",
   });
 });

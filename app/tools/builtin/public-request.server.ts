@@ -144,7 +144,11 @@ async function unpacked(answer: IncomingMessage): Promise<Readable> {
     if (how === "deflate") {
       // The name stands for zlib's format, and some servers send the bare one.
       const [first, whole] = await begun(body);
-      body = whole.pipe(first !== undefined && (first & 0x0f) === 8 ? createInflate() : createInflateRaw());
+      body = pipeline(
+        whole,
+        first !== undefined && (first & 0x0f) === 8 ? createInflate() : createInflateRaw(),
+        () => {},
+      );
       continue;
     }
     const unpack = unpackers.get(how);
@@ -166,7 +170,11 @@ async function begun(body: Readable): Promise<[first: number | undefined, whole:
   const pieces = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   const first = await pieces.next();
   async function* whole() {
-    for (let piece = first; !piece.done; piece = await pieces.next()) yield piece.value;
+    try {
+      for (let piece = first; !piece.done; piece = await pieces.next()) yield piece.value;
+    } finally {
+      await pieces.return?.();
+    }
   }
   return [first.done ? undefined : first.value[0], Readable.from(whole())];
 }
