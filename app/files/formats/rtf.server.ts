@@ -221,9 +221,13 @@ class Rtf {
   }
 
   #fontName(letter: string): void {
-    this.#named += letter;
+    if (letter !== ";") {
+      this.#named += letter;
+      return;
+    }
     // Before the name stand the digits of its looks (`\panose`).
-    if (/^[\da-f]*Symbol;$/.test(this.#named)) this.#fonts.set(this.#namedFont, symbolFont);
+    if (/^[\da-f]*Symbol$/.test(this.#named)) this.#fonts.set(this.#namedFont, symbolFont);
+    this.#named = "";
   }
 
   #fontWord(word: string, number: string): void {
