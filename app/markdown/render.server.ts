@@ -184,10 +184,6 @@ rules.link_open = (tokens, index, _options, env: RenderEnv = {}) => {
 rules.image = (tokens, index) => {
   const token = tokens[index];
   const name = token?.content || "imagen";
-  const links = tokens
-    .slice(0, index)
-    .reduce((open, { type }) => open + Number(type === "link_open") - Number(type === "link_close"), 0);
-  if (links > 0) return escapeHtml(name);
   return `<a href="${escapeHtml(attributeOf(token, "src"))}" rel="nofollow noopener noreferrer">${escapeHtml(name)}</a>`;
 };
 
@@ -200,6 +196,18 @@ rules.text = (tokens, index, _options, env: RenderEnv = {}) =>
 
 // People and models break lines where they want them broken; the site's own pages are wrapped.
 rules.softbreak = (_tokens, _index, _options, env: RenderEnv = {}) => (env.page ? "\n" : "<br>\n");
+
+// A link in a link would be two: within one, a picture is its name.
+markdown.core.ruler.after("inline", "linked_pictures", ({ tokens }) => {
+  for (const { children } of tokens) {
+    let isLink = false;
+    for (const child of children ?? []) {
+      if (child.type === "link_open") isLink = true;
+      else if (child.type === "link_close") isLink = false;
+      else if (isLink && child.type === "image") child.type = "text";
+    }
+  }
+});
 
 markdown.core.ruler.after("inline", "tasks", ({ tokens }) => {
   for (const [index, token] of tokens.entries()) {

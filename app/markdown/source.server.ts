@@ -87,6 +87,9 @@ function environmentEnd(lines: string[], from: number): number {
   return -1;
 }
 
+// Lines of a text of Markdown in a fence: more of them, in many fences, would take quadratic time.
+const fencedAtMost = 1_000;
+
 /**
  * The mark that ends a fence. A fence of Markdown whose text has fences itself, with the same mark, gets a longer one: its inner fences
  * have a language, and a bare mark ends the innermost. The lines are changed.
@@ -95,7 +98,7 @@ function outerMark(lines: string[], from: number, mark: string, info: string): s
   if (!/^(?:markdown|md)$/i.test(info)) return mark;
   let isInside = false;
   let hasInner = false;
-  for (let n = from + 1; n < lines.length; n++) {
+  for (let n = from + 1; n < Math.min(lines.length, from + fencedAtMost); n++) {
     const [, inner = "", language = ""] = fence.exec(lines[n] ?? "") ?? [];
     if (!inner.startsWith(mark)) continue;
     if (language) isInside = hasInner = true;
