@@ -55,15 +55,20 @@ const sizes: Record<string, string[]> = {
   vertical: ["1024x1536", "1024x1792"],
 };
 
+type Read = { answer: Response; body: Buffer };
+
 /** The answer of a service in the first size that it takes. */
-async function inSomeSize(ask: (size: string | undefined) => Promise<Response>, shape: string): Promise<Response> {
-  for (const size of sizes[shape] ?? ["1024x1024"]) {
+async function inSomeSize(ask: (size: string | undefined) => Promise<Response>, shape: string): Promise<Read> {
+  const read = async (size: string | undefined): Promise<Read> => {
     const answer = await ask(size);
-    if (answer.status !== 400 && answer.status !== 422) return answer;
-    if (!/size|resolution|dimension/i.test(await answer.clone().text())) return answer;
-    await answer.body?.cancel();
+    return { answer, body: await bounded(answer).catch(() => Buffer.alloc(0)) };
+  };
+  for (const size of sizes[shape] ?? ["1024x1024"]) {
+    const { answer, body } = await read(size);
+    const isRefused = answer.status === 400 || answer.status === 422;
+    if (!isRefused || !/size|resolution|dimension/i.test(body.toString("utf8"))) return { answer, body };
   }
-  return ask(undefined);
+  return read(undefined);
 }
 
 async function asked(url: string, init: RequestInit): Promise<Response> {
@@ -75,8 +80,7 @@ async function asked(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
-async function imageIn(answer: Response, signal: AbortSignal): Promise<Uint8Array> {
-  const body = await bounded(answer).catch(() => Buffer.alloc(0));
+async function imageIn({ answer, body }: Read, signal: AbortSignal): Promise<Uint8Array> {
   if (answer.status === 401) throw new ToolRefused("El servicio de imágenes no acepta la clave.");
   const said = objectOf(body.toString("utf8"));
   if (!said) throw new ToolRefused("El servicio de imágenes ha contestado algo que no se entiende.");
