@@ -346,7 +346,7 @@ export function readToRestore(env: NodeJS.ProcessEnv = process.env): Config {
 export function readSettings(env: NodeJS.ProcessEnv = process.env) {
   const given = Object.fromEntries(
     Object.entries(env)
-      .map(([name, value = ""]) => [name, asIs.has(name) ? value : unquoted(value)] as const)
+      .map(([name, value = ""]) => [name, asIs.has(name) ? value : unquoted(withoutEnd(name, value))] as const)
       .filter(([, value]) => value !== ""),
   );
   const parsed = environment.safeParse(given);
@@ -434,11 +434,13 @@ function usable<Result>(name: string, work: () => Result): Result {
 const asIs = new Set(["SESSION_SECRET", "SESSION_SECRET_NEW"]);
 
 /**
- * A value without quotes around it: `--env-file` of container engines leaves them, where shells and systemd take them away. Without a line
- * end, either, which secrets of Kubernetes often have, and files with the line ends of Windows.
+ * A value without the blanks around it: secrets of Kubernetes often end in a line end, and so do files from Windows. Those of the passphrase
+ * belong to it, because copies are encrypted with them.
  */
-function unquoted(given: string): string {
-  const value = given.trim() || given;
+const withoutEnd = (name: string, value: string) => (name === "BACKUP_PASSPHRASE" ? value : value.trim() || value);
+
+/** A value without quotes around it: `--env-file` of container engines leaves them, where shells and systemd take them away. */
+function unquoted(value: string): string {
   const [first = ""] = value;
   const isQuoted = value.length > 1 && (first === "'" || first === '"') && value.endsWith(first);
   return isQuoted ? value.slice(1, -1) : value;

@@ -192,6 +192,8 @@ it("are read without the blanks and line ends of secrets and of Windows, but the
   const [bare, ended] = [read("s".repeat(32)), read(`${"s".repeat(32)}\n`)];
   expect(ended).toMatchObject({ logLevel: "warn", metricsToken: bare.metricsToken });
   expect(ended).not.toEqual(bare);
+  const copies = readSettings({ DATA_DIR, BACKUP_URL: "/copias", BACKUP_PASSPHRASE: "una frase larga de verdad\n" });
+  expect(copies.backupPassphrase).toBe("una frase larga de verdad\n");
 });
 
 it("are all explained to those who host it", () => {
