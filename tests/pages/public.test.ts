@@ -14,6 +14,18 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
+it("what is shared by a link is not listed by search engines, also files", async () => {
+  const robots = async (path: string) => (await visitor.fetch(path)).headers.get("X-Robots-Tag");
+  expect(await robots("/compartido/x/archivo/y")).toBe("noindex");
+  expect(await robots("/servicios")).toBeNull();
+});
+
+it("connections outlive those of proxies, which last a minute", async () => {
+  const answer = await fetch(server.url);
+  const [, seconds] = /timeout=(\d+)/.exec(answer.headers.get("Keep-Alive") ?? "") ?? [];
+  expect(Number(seconds)).toBeGreaterThan(60);
+});
+
 it("a custom page cannot take an address of the application", () => {
   type Routes = readonly { path?: string | undefined; children?: Routes | undefined }[];
   const firsts = (list: Routes): string[] =>
