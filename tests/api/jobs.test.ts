@@ -232,4 +232,26 @@ describe("an e-mail", () => {
     await api.close();
     await server.stop();
   });
+
+  it.each<[{ from?: number; to?: number }, string]>([
+    [{ from: 530 }, "waiting"],
+    [{ to: 550 }, "failed"],
+  ])("is given up for its receiver alone (%j)", async (refused, state) => {
+    const server = await startMailServer(0, refused);
+    const api = await openApi(sqlite, {
+      mail: { smtpUrl: server.url, mailTo: "casa@ejemplo.es", mailFrom: undefined },
+    });
+    const ana = await api.signUp("Ana");
+    await api.call("POST", "/auth/reset", { json: { email: ana.email } });
+    await vi.waitFor(
+      async () => {
+        const row = await api.db.selectFrom("jobs").where("kind", "=", "email").selectAll().executeTakeFirstOrThrow();
+        expect([row.attempts, row.state]).toEqual([1, state]);
+        expect(row.problem).toContain(String(refused.from ?? refused.to));
+      },
+      { timeout: 20_000 },
+    );
+    await api.close();
+    await server.stop();
+  });
 });

@@ -3,13 +3,17 @@ import { SMTPServer } from "smtp-server";
 
 export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
 
-/** A real SMTP server that keeps what it is sent; on a free port unless told. */
-export async function startMailServer(onPort = 0) {
+/** A real SMTP server that keeps what it is sent; on a free port unless told. `refused`: senders, or receivers, with this code. */
+export async function startMailServer(onPort = 0, refused: { from?: number; to?: number } = {}) {
+  const refusal = (responseCode: number | undefined) =>
+    responseCode === undefined ? null : Object.assign(new Error("refused"), { responseCode });
   const received: string[] = [];
   let told = () => {};
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ["STARTTLS"],
+    onMailFrom: (_address, _session, done) => done(refusal(refused.from)),
+    onRcptTo: (_address, _session, done) => done(refusal(refused.to)),
     onData(stream, _session, done) {
       const chunks: Buffer[] = [];
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
