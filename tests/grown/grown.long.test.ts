@@ -13,6 +13,8 @@ const caddy = ["/usr/bin/caddy", "/usr/local/bin/caddy"].find((path) => existsSy
 const redis = ["/usr/bin/redis-server", "/usr/local/bin/redis-server"].find((path) => existsSync(path));
 const shared = await sharedEngines();
 const password = "una frase larga y rara";
+const metricsToken = "dieciseis-letras-y-mas";
+const metricsHeaders = { Authorization: `Bearer ${metricsToken}` };
 const replies = 200;
 const people = 50;
 
@@ -58,7 +60,8 @@ describe.runIf(caddy && redis).each(shared)("two machines behind Caddy, on $name
       PUBLIC_URL: front,
       OPENAI_BASE_URL: model.url,
       OPENAI_API_KEY: "clave",
-      METRICS_TOKEN: "dieciseis-letras-y-mas",
+      METRICS_TOKEN: metricsToken,
+      ACCESS_LOG: "on",
     };
     // Both at the same moment, on an empty database.
     await Promise.all([start(0), start(1)]);
@@ -99,8 +102,23 @@ describe.runIf(caddy && redis).each(shared)("two machines behind Caddy, on $name
       ...(json && { body: JSON.stringify(json) }),
     });
 
-  /** Gives each of the people some replies under way. Answers the ids of the replies. */
+  let round = 0;
+  /** Waits until Caddy sends requests to both machines: it finds a restarted one healthy up to 3 s later. */
+  const bothServe = () =>
+    vi.waitFor(
+      async () => {
+        round++;
+        await Promise.all(Array.from({ length: 8 }, () => fetch(`${front}/v1/round-${round}`)));
+        await vi.waitFor(() => {
+          for (const n of [0, 1]) expect(machines[n]?.printed()).toContain(`/v1/round-${round}"`);
+        });
+      },
+      { timeout: 30_000, interval: 200 },
+    );
+
+  /** Gives each of the people some replies under way, on both machines. Answers the ids of the replies. */
   async function begin(): Promise<string[]> {
+    await bothServe();
     const begun = Array.from({ length: replies }, async (_, n) => {
       const answer = await call("POST", "/api/intelligence/conversation", tokens[n % people], {
         content: `Cuenta ${n}`,
@@ -238,8 +256,7 @@ describe.runIf(caddy && redis).each(shared)("two machines behind Caddy, on $name
 
   it("what each says to Prometheus is what Prometheus takes", async () => {
     const promtool = spawnSync("promtool", ["--version"]).status === 0;
-    const headers = { Authorization: "Bearer dieciseis-letras-y-mas" };
-    const text = await (await fetch(`http://127.0.0.1:${ports[0]}/metrics`, { headers })).text();
+    const text = await (await fetch(`http://127.0.0.1:${ports[0]}/metrics`, { headers: metricsHeaders })).text();
     expect(text).toContain("tertulia_pool_connections");
     // The library's own names are not all as Prometheus would have them.
     const said = spawnSync("promtool", ["check", "metrics"], { input: text, encoding: "utf8" });
