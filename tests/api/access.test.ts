@@ -479,6 +479,8 @@ for (const engine of await ruleEngines()) {
         expect(await comesIn({ groups: ["jefes"] })).toBe("admin");
         expect(await comesIn({ _claim_names: { groups: "src1" }, _claim_sources: { src1: {} } })).toBe("admin");
         expect(await comesIn({ hasgroups: true })).toBe("admin");
+        expect(await comesIn({ groups: ["JEFES"] })).toBe("user");
+        expect(await comesIn({ groups: ["jefes"] })).toBe("admin");
         expect(await comesIn({ groups: [] })).toBe("user");
       });
 

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { FilterParser } from "ldapts";
 import type { Db } from "../../db/engine.server.ts";
 import type { AccessRow } from "../../db/tables.ts";
 import { isSecureOrHere } from "../../process/config.server.ts";
@@ -90,14 +91,14 @@ export const accesses: Resource<"accesses", typeof shown, typeof body> = {
     if (before?.secret && !given.secret && isMoved(before, given)) {
       throw invalid("secret", "Al cambiar la dirección hay que escribir el secreto otra vez.");
     }
-    if (before && isMoved(before, given) && !dropsPeople) await refuseToDrop(services.db, before);
+    if (before && isOther(before, given) && !dropsPeople) await refuseToDrop(services.db, before);
     refuseUnfit(given);
     const secret = given.secret ? encrypt(given.secret, services.accessKey, id) : (before?.secret ?? null);
     return { ...given, secret };
   },
   // An identity at one provider means nothing at another.
   async inTransaction(trx, row, before) {
-    if (!before || !isMoved(before, row)) return;
+    if (!before || !isOther(before, row)) return;
     await trx.deleteFrom("identities").where("accessId", "=", row.id).execute();
     await trx.deleteFrom("members").where("accessId", "=", row.id).execute();
     await trx.deleteFrom("sessions").where("accessId", "=", row.id).execute();
@@ -123,6 +124,10 @@ type ProviderPlace = Pick<AccessRow, "address" | "kind">;
 const isMoved = (before: ProviderPlace, row: ProviderPlace) =>
   before.address !== row.address || before.kind !== row.kind;
 
+/** Whether people have other identities there: an issuer has its own, while a directory has the same on each of its servers. */
+const isOther = (before: ProviderPlace, row: ProviderPlace) =>
+  before.kind !== row.kind || (row.kind === "oidc" && before.address !== row.address);
+
 /** Throws 422 if a field is missing or does not fit this kind of access. */
 function refuseUnfit({
   kind,
@@ -141,6 +146,18 @@ function refuseUnfit({
   if (kind === "ldap" && !searchBase) throw invalid("searchBase", "Falta dónde están las personas.");
   if (userFilter && !userFilter.includes("{usuario}")) {
     throw invalid("userFilter", "En el filtro falta {usuario}, que es lo que escribe la persona.");
+  }
+  if (userFilter && !isFilter(userFilter)) {
+    throw invalid("userFilter", "El filtro no se entiende: le sobran o le faltan paréntesis u otros signos.");
+  }
+}
+
+function isFilter(filter: string): boolean {
+  try {
+    FilterParser.parseString(filter.replaceAll("{usuario}", "x"));
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -12,6 +12,7 @@ import { recordAudit } from "../http/audit.server.ts";
 import { Problem } from "../http/problem.server.ts";
 import { lockAdmins } from "../users/account-admin.server.ts";
 import { domainsIn, isOfDomains } from "./domains.server.ts";
+import { namedGroups } from "./group-names.server.ts";
 
 /** Facts that a provider gives about the person who signs in. */
 export type Facts = {
@@ -229,12 +230,12 @@ async function open(c: Context<ApiEnv>, access: AccessRow, facts: Facts, userId:
 async function followRole(
   trx: Trx,
   c: Context<ApiEnv>,
-  { adminGroup }: AccessRow,
+  { adminGroup, kind }: AccessRow,
   groups: string[],
   userId: string,
 ): Promise<void> {
   if (adminGroup === null) return;
-  const role = groups.includes(adminGroup) ? "admin" : "user";
+  const role = namedGroups(kind, groups)(adminGroup) ? "admin" : "user";
   const account = await trx.selectFrom("users").where("id", "=", userId).select("role").executeTakeFirstOrThrow();
   if (account.role === role) return;
   const others = trx.selectFrom("users").where("role", "=", "admin").where("status", "=", "active");
@@ -244,20 +245,11 @@ async function followRole(
   await recordAudit(trx, c, "update", "user", userId, { actorId: null, changes });
 }
 
-// More names than any provider sends; further names are left out.
-const groupsAtMost = 20_000;
-// Number of names that fits into one query of either engine.
-const namesAtOnce = 500;
-
 /** Updates the groups that a provider has put a person into to those that it names now; memberships added by hand stay. */
 async function followGroups(trx: Trx, access: AccessRow, groups: string[], userId: string): Promise<void> {
-  const names = [...new Set(groups)].slice(0, groupsAtMost);
-  const wanted = new Set<string>();
-  for (let from = 0; from < names.length; from += namesAtOnce) {
-    const some = names.slice(from, from + namesAtOnce);
-    const rows = await trx.selectFrom("groups").where("claim", "in", some).select("id").execute();
-    for (const { id } of rows) wanted.add(id);
-  }
+  const isNamed = namedGroups(access.kind, groups);
+  const known = await trx.selectFrom("groups").where("claim", "is not", null).select(["id", "claim"]).execute();
+  const wanted = new Set(known.filter(({ claim }) => claim && isNamed(claim)).map(({ id }) => id));
   const rows = await trx
     .selectFrom("members")
     .where("userId", "=", userId)

@@ -5,7 +5,7 @@ import { recordEvent } from "../http/audit.server.ts";
 import { answerInvalid, Problem } from "../http/problem.server.ts";
 import { countAttempt, forgetAttempts, networkOf } from "../http/rate-limit.server.ts";
 import { answers, id, line, takes } from "../http/schemas.server.ts";
-import { askDirectory, RefusesUs, WrongCredentials } from "./directory.server.ts";
+import { askDirectory, RefusesUs, ShutOut, WrongCredentials } from "./directory.server.ts";
 import { enter } from "./enter.server.ts";
 import { findAccess, joining } from "./oidc.server.ts";
 
@@ -37,9 +37,9 @@ const enterHere: RouteHandler<typeof enterRoute, ApiEnv> = async (c) => {
   await countAttempt(c, "signinAccount", here);
   await countAttempt(c, "signinEverywhere", everywhere);
   const facts = await askDirectory(access, services.accessKey, { username, password }).catch(async (error: unknown) => {
-    if (error instanceof WrongCredentials) {
+    if (error instanceof WrongCredentials || error instanceof ShutOut) {
       await recordEvent(c, "signin-failed", "access", access.id, { actorId: null });
-      throw new Problem(401, "El usuario o la contraseña no son correctos.");
+      throw new Problem(401, error.message || "El usuario o la contraseña no son correctos.");
     }
     services.log.warn({ err: error, access: access.name }, "un directorio no contesta como debe");
     if (error instanceof RefusesUs) {
