@@ -55,7 +55,6 @@ export default defineConfig(({ command }) => ({
                 "vite",
                 "sharp",
                 "pdfjs-dist",
-                "word-extractor",
                 "libheif-js",
                 "docx",
                 "decode-bmp",
