@@ -8,8 +8,9 @@ export type ScanJob = { path: string; mediaType: string; pages: number[]; folder
 /** The text of each page, in the order of `pages`; empty where nothing could be made out. */
 export type ScanAnswer = { texts: string[] };
 
-// In ms. An upright page takes two or three seconds, a page that lies on its side a dozen, the start one and a half.
-const timeAtMost = 90_000;
+// In ms. An upright page takes two or three seconds, one with a table five, one that lies on its side a dozen, the start one and a half;
+// an image may have twenty pages.
+const timeAtMost = 180_000;
 
 /** The text in pictures of pages, recognised in a child process. Beyond its bounds of time and memory, all texts are empty. */
 export async function scanPages(job: Omit<ScanJob, "folder">): Promise<string[]> {
