@@ -1,5 +1,5 @@
 import { recordOf } from "../../../process/text/json.ts";
-import type { PrintedPiece } from "./layout.server.ts";
+import type { PrintedPiece } from "./printed-line.server.ts";
 
 /** A thing on a page beside its text, as pdf.js says it: a field of a form, a note. */
 export type Annotation = Record<string, unknown>;
@@ -16,7 +16,7 @@ const annotationsAtMost = 3_000;
 const optionsAtMost = 2_000;
 // Names that programs give by themselves.
 const automatic =
-  /^(?:text|campo|field|undefined|untitled|check ?box|casilla(?: de verificación)?|button|bot[oó]n|radio(?: button)?|group|grupo|list|combo ?box|drop ?down|fill|cuadro(?: de texto| combinado)?|[a-z]{1,2})?[\s\d.#-]*$/i;
+  /^(?:te?xt|chk|cb|cmb|campo|field|undefined|untitled|check ?box|casilla(?: de verificación)?|button|bot[oó]n|radio(?: button)?|group|grupo|list|combo ?box|drop ?down|fill|cuadro(?: de texto| combinado)?|[a-z]{1,2})?[\s\d.#-]*$/i;
 
 /** The answers of a form and the notes on a page as pieces at their places. `boxOf`: a place of the PDF on the page as it is shown. */
 export function annotationPieces(

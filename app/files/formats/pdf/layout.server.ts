@@ -1,44 +1,34 @@
 import { superscript } from "../math.server.ts";
+import { blank, type Line, type PrintedPiece, segmentsOf } from "./printed-line.server.ts";
 import { lineOf } from "./right-to-left.server.ts";
+import { cellsOfRows, rowsAmong } from "./table-rows.server.ts";
 
-/**
- * A piece of text of a page. Lengths are in points of the page as it is shown, `y` grows downwards and is that of the baseline;
- * `size`: height of the type.
- */
-export type PrintedPiece = { str: string; dir: string; x0: number; x1: number; y: number; size: number };
-type Line = { pieces: PrintedPiece[]; y: number; size: number };
 type Columns = { from: number; to: number; edge: number };
 
-// Shares of the type's size. A blank of a narrow type is a fifth; kerning stays below a tenth.
-const blank = 0.12;
-const wideGap = 1.2;
+// Share of the type's size.
 const gutter = 0.8;
 // Lines that make a column.
 const columnLines = 3;
 const edgesTried = 30;
 const columnsDeep = 8;
-// Lines between two rows of a table whose cells have several lines.
-const rowsApart = 8;
 const piecesAtMost = 500;
-// Parts of a line that are compared with those of others: a table has fewer columns.
-const partsAtMost = 100;
-
 /** The text of a page from the places of its pieces: lines from the top, words from the left, and column after column. */
 export function layoutText(pieces: PrintedPiece[]): string {
   const lines = inReadingOrder(linesOf(pieces), columnsDeep);
   const gap = usualGap(lines);
   const rows = rowsAmong(lines);
+  const cellsOf = cellsOfRows(lines, rows, gap);
   const shown: string[] = [];
   let before: Line | undefined;
   // Cells of the last row, and the places of their columns: a cell may go on in the lines below.
   let row: { cells: string[]; segments: PrintedPiece[][] } | undefined;
   const endRow = () => {
-    if (row) shown.push(row.cells.join(" | "));
+    if (row) shown.push(row.cells.join(" | ").replace(/ {2,}/g, " ").trim());
     row = undefined;
   };
   for (const line of lines) {
     const isFar = before !== undefined && (line.y < before.y || line.y - before.y > 1.5 * gap);
-    const segments = segmentsOf(line);
+    const segments = cellsOf.get(line) ?? segmentsOf(line);
     const columns =
       row && !isFar && segments.length < row.segments.length ? columnsUnder(row.segments, line) : undefined;
     if (row && columns && !rows.has(line)) {
@@ -60,34 +50,11 @@ export function layoutText(pieces: PrintedPiece[]): string {
   return shown.join("\n");
 }
 
-/** Lines that are rows of tables: another one near has parts at the same places. */
-function rowsAmong(lines: Line[]): Set<Line> {
-  const rows = new Set<Line>();
-  const parted = lines.map((line) => ({ line, edges: edgesIn(line) }));
-  for (const [index, { line, edges }] of parted.entries()) {
-    for (const other of edges.length > 0 ? parted.slice(index + 1, index + 1 + rowsApart) : []) {
-      if (other.line.y > line.y && areAligned(edges, other.edges, 0.6 * line.size)) rows.add(line).add(other.line);
-    }
-  }
-  return rows;
-}
-
-type Edges = { x0: number; x1: number }[];
-
-/** Beginnings and ends of the parts of a line, but the first. */
-const edgesIn = (line: Line): Edges =>
-  segmentsOf(line)
-    .slice(1, partsAtMost)
-    .map((segment) => ({ x0: segment[0]?.x0 ?? 0, x1: segment.at(-1)?.x1 ?? 0 }));
-
-const areAligned = (some: Edges, others: Edges, near: number) =>
-  some.some(({ x0, x1 }) => others.some((b) => Math.abs(x0 - b.x0) < near || Math.abs(x1 - b.x1) < near));
-
 /** Columns of a row, but the first, that the parts of a line stand under; undefined if a part stands under no column. */
 function columnsUnder(segments: PrintedPiece[][], line: Line): number[] | undefined {
   const columns = segmentsOf(line).map(([first]) =>
     segments.findIndex(
-      (segment, index) => index > 0 && Math.abs((segment[0]?.x0 ?? 0) - (first?.x0 ?? 0)) < 0.6 * line.size,
+      (segment, index) => index > 0 && Math.abs((segment[0]?.x0 ?? Number.NaN) - (first?.x0 ?? 0)) < 0.6 * line.size,
     ),
   );
   return columns.every((column) => column > 0) ? columns : undefined;
@@ -280,17 +247,6 @@ function isProse(lines: Line[]): boolean {
 }
 
 const endOf = ({ pieces }: Line) => pieces.reduce((most, { x1 }) => Math.max(most, x1), 0);
-
-/** Parts of a line with wide gaps between them. */
-function segmentsOf({ pieces, size }: Line): PrintedPiece[][] {
-  const segments: PrintedPiece[][] = [];
-  for (const piece of pieces) {
-    const before = segments.at(-1)?.at(-1);
-    if (before && piece.x0 - before.x1 < wideGap * size) segments.at(-1)?.push(piece);
-    else segments.push([piece]);
-  }
-  return segments;
-}
 
 function textOf(pieces: PrintedPiece[]): string {
   const shown: { str: string; dir: string }[] = [];

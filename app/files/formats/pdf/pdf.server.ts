@@ -3,68 +3,151 @@ import { dirname } from "node:path";
 import type { TextItem } from "pdfjs-dist/types/src/display/api.js";
 import { listOf, recordOf } from "../../../process/text/json.ts";
 import { joinHyphens } from "../hyphens.server.ts";
+import { dingbatSigns } from "../symbol-font.server.ts";
 import { damaged, Unreadable, withPassword } from "../unreadable.server.ts";
 import { type Annotation, annotationPieces } from "./annotations.server.ts";
-import { layoutText, type PrintedPiece } from "./layout.server.ts";
-import { answersInXfa } from "./xfa.server.ts";
+import { layoutText } from "./layout.server.ts";
+import type { PrintedPiece } from "./printed-line.server.ts";
+import { linesOfXfa } from "./xfa.server.ts";
 
 const pagesAtMost = 5_000;
 // In characters: a page may have a shorter answer by chance.
 const shortAnswer = 4;
 
+// In characters: text in the middle of a page, without the margins where a scan is stamped. A scan whose text was recognised before, and a slide
+// on a picture, have more.
+const stampAtMost = 60;
+// Share of a page at each side.
+const margin = 0.15;
+// Ticks stand alone: a font with longer texts is one of letters.
+const signsAtOnce = 2;
+// Signs that mark a choice, alone; in sizes of their type, how far right of them its text begins.
+const isTick = /^\s*[\u2701-\u27be■●☐☑☒]\s*$/;
+const tickReach = 4;
+// Forms have some hundred pieces; each tick is compared with all others.
+const piecesWithTicks = 5_000;
+// Share of a page.
+const mostOfPage = 0.6;
+
+type PagedText = { pages: string[]; count: number; pictured: number[] };
 type Pdf = Awaited<ReturnType<typeof openPdf>>;
 type Page = Awaited<ReturnType<Pdf["getPage"]>>;
 type Matrix = number[];
 
-/** The text of each page of a PDF, up to `room` characters, and how many pages it has. Throws Unreadable. */
-export async function pdfPages(bytes: Uint8Array, room: number): Promise<{ pages: string[]; count: number }> {
+/**
+ * The text of each page of a PDF, up to `room` characters, how many pages it has, and the numbers of those that are pictures, without text or
+ * with little, such as the stamp of a register. Throws Unreadable.
+ */
+export async function pdfPages(bytes: Uint8Array, room: number): Promise<PagedText> {
   const pdf = await openPdf(bytes).catch(refuse);
   if (pdf.numPages > pagesAtMost) {
     throw new Unreadable(`tiene más de ${pagesAtMost.toLocaleString("es")} páginas. Pártelo en varios.`);
   }
   const pages: string[] = [];
+  const pictured: number[] = [];
   let left = room;
   for (let number = 1; number <= pdf.numPages && left > 0; number++) {
     const page = await pdf.getPage(number).catch(refuse);
-    const text = await pageText(page);
+    const { text, inMiddle } = await pageText(page);
+    if (!text.trim() || (inMiddle < stampAtMost && (await isMostlyPicture(page)))) pictured.push(number);
     page.cleanup();
     pages.push(text);
     left -= text.length;
   }
   const [first = ""] = pages;
-  const answers = await unshownAnswers(bytes, pdf, first);
-  if (answers.length > 0) pages[0] = [first, ...answers].join("\n");
-  return { pages: joinHyphens(pages), count: pdf.numPages };
+  const unshown = await unshownLines(bytes, pdf, first);
+  if (unshown.length > 0) pages[0] = [first, ...unshown].join("\n");
+  return { pages: joinHyphens(pages), count: pdf.numPages, pictured };
+}
+
+/** Whether one picture, or its strips together, cover most of a page. */
+async function isMostlyPicture(page: Page): Promise<boolean> {
+  const { OPS } = await pdfJs();
+  const { fnArray, argsArray } = await page.getOperatorList().catch(refuse);
+  const open: Matrix[] = [];
+  let at: Matrix = [1, 0, 0, 1, 0, 0];
+  let covered = 0;
+  for (const [index, operator] of fnArray.entries()) {
+    if (operator === OPS.save) open.push(at);
+    else if (operator === OPS.restore) at = open.pop() ?? at;
+    else if (operator === OPS.transform) at = product(at, argsArray[index]);
+    else if (operator === OPS.paintImageXObject || operator === OPS.paintImageMaskXObject) {
+      // A picture fills the square between (0, 0) and (1, 1).
+      const [a = 0, b = 0, c = 0, d = 0] = at;
+      covered += Math.abs(a * d - b * c);
+    }
+  }
+  const [left = 0, bottom = 0, right = 0, top = 0] = page.view;
+  return covered > mostOfPage * (right - left) * (top - bottom);
 }
 
 /**
- * Answers of an XFA form that its pages do not show. A form that only Adobe's programs can draw has one page, which says so; a printed form
+ * Text and answers of an XFA form that its pages do not show. A form that only Adobe's programs can draw has one page, which says so; a printed form
  * of one page has the same answers in its fields.
  */
-async function unshownAnswers(bytes: Uint8Array, pdf: Pdf, shown: string): Promise<string[]> {
+async function unshownLines(bytes: Uint8Array, pdf: Pdf, shown: string): Promise<string[]> {
   if (pdf.numPages !== 1) return [];
   const { info } = await pdf.getMetadata().catch(refuse);
   if (recordOf(info)?.IsXFAPresent !== true) return [];
-  return answersInXfa(bytes)
-    .filter(({ answer }) => answer.length < shortAnswer || !shown.includes(answer))
-    .map(({ name, answer }) => `${name}: ${answer}`);
+  const shownSigns = withoutBlanks(shown);
+  return linesOfXfa(bytes)
+    .filter(({ text }) => text.length < shortAnswer || !shownSigns.includes(withoutBlanks(text)))
+    .map(({ label, text }) => (label ? `${label}: ${text}` : text));
 }
 
-/** Text of a page with the answers of its form and its notes: straight text first, then turned text. */
-async function pageText(page: Page): Promise<string> {
+const withoutBlanks = (text: string) => text.replace(/\s+/g, "");
+
+/**
+ * Text of a page with the answers of its form and its notes: straight text first, then turned text. `inMiddle`: how many characters do not
+ * stand in a margin.
+ */
+async function pageText(page: Page): Promise<{ text: string; inMiddle: number }> {
   const view = page.getViewport({ scale: 1 }).transform;
   const { items } = await page.getTextContent().catch(refuse);
-  const byTurn = Map.groupBy(
-    items.flatMap((item) => ("str" in item && item.str.trim() ? [item] : [])),
-    ({ transform }) => turnOf(product(view, transform)),
-  );
-  const printed = (byTurn.get(0) ?? []).map((item) => pieceOf(item, view));
+  const shown = items.flatMap((item) => ("str" in item && item.str.trim() ? [item] : []));
+  const byTurn = Map.groupBy(await withDingbats(page, shown), ({ transform }) => turnOf(product(view, transform)));
+  const printed = withMarks((byTurn.get(0) ?? []).map((item) => pieceOf(item, view)));
   const annotations = await withSignatures(page, await page.getAnnotations().catch(refuse));
   const answered = annotationPieces(annotations, printed, (rect) => boxOf(rect, view));
   const turned = [...byTurn]
     .filter(([turn]) => turn !== 0)
     .map(([turn, those]) => layoutText(those.map((item) => pieceOf(item, product(turnedBack(turn), view)))));
-  return [layoutText([...printed, ...answered]), ...turned].filter(Boolean).join("\n\n");
+  const text = [layoutText([...printed, ...answered]), ...turned].filter(Boolean).join("\n\n");
+  const central = shown.filter((item) => isInMiddle(item, page.view));
+  return { text, inMiddle: central.reduce((sum, { str }) => sum + str.trim().length, 0) };
+}
+
+function isInMiddle({ transform, width }: TextItem, [left = 0, bottom = 0, right = 0, top = 0]: number[]): boolean {
+  const [a = 1, b = 0, , , x = 0, y = 0]: number[] = transform;
+  const along = width / 2 / (Math.hypot(a, b) || 1);
+  const across = (x + along * a - left) / (right - left);
+  const up = (y + along * b - bottom) / (top - bottom);
+  return [across, up].every((share) => share > margin && share < 1 - margin);
+}
+
+/** Texts with the signs of the font ZapfDingbats, whose letters are ticks and crosses in forms that were printed into a PDF. */
+async function withDingbats(page: Page, items: TextItem[]): Promise<TextItem[]> {
+  const byFont = Map.groupBy(items, ({ fontName }) => fontName);
+  const suspects = [...byFont].filter(([, those]) => those.every(({ str }) => str.trim().length <= signsAtOnce));
+  if (suspects.length === 0) return items;
+  // Only now are the fonts of the page loaded.
+  await page.getOperatorList().catch(refuse);
+  const isDingbats = (name: string) =>
+    page.commonObjs.has(name) && recordOf(page.commonObjs.get(name))?.loadedName === "ZapfDingbats";
+  const names = new Set(suspects.map(([name]) => name).filter(isDingbats));
+  return items.map((item) => (names.has(item.fontName) ? { ...item, str: dingbatSigns(item.str) } : item));
+}
+
+/** Pieces, of which ticks reach to the text right of them, as the mark of a line does and a cell does not. */
+function withMarks(pieces: PrintedPiece[]): PrintedPiece[] {
+  if (pieces.length > piecesWithTicks) return pieces;
+  return pieces.map((piece) => {
+    if (!isTick.test(piece.str)) return piece;
+    const right = pieces.filter(({ x0, y }) => x0 > piece.x0 && Math.abs(y - piece.y) < piece.size);
+    const next = Math.min(...right.map(({ x0 }) => x0));
+    const isNear = next - piece.x1 < tickReach * piece.size;
+    return isNear ? { ...piece, str: `${piece.str.trim()} `, x1: Math.max(piece.x1, next) } : piece;
+  });
 }
 
 /** Annotations with the words that a signature shows, which only its picture has. */
