@@ -1,17 +1,20 @@
 // First parts of Spanish words that keep their hyphen: «franco-alemán», «teórico-práctico».
 const compound =
-  /^(?:franco|hispano|anglo|luso|italo|ítalo|greco|germano|ruso|chino|afro|judeo|socio|político|económico|técnico|teórico|físico|químico|jurídico|médico|administrativo|histórico|artístico|científico|laboral|fiscal|social|público|privado|norte|sur|este|oeste|lingüístico|agrícola|industrial|docente|civil|penal|costo|coste|calidad|relación|hombre|madre|padre|hora|ex|no|vice|pre|post|pro|anti)$/iu;
+  /^(?:franco|hispano|anglo|luso|italo|ítalo|greco|germano|ruso|chino|afro|judeo|socio|político|económico|contencioso|técnico|teórico|físico|químico|jurídico|médico|administrativo|histórico|artístico|científico|laboral|fiscal|social|público|privado|norte|sur|este|oeste|lingüístico|agrícola|industrial|docente|civil|penal|costo|coste|calidad|relación|hombre|madre|padre|hora|ex|no|vice|pre|post|pro|anti)$/iu;
 // A word that ends a line with a hyphen; what is between, which at the end of a page may be the page's number; and the word's rest, or
 // the second part of the compound, at the beginning of the next line.
 const cut =
-  /(?<![\p{L}-])((?:\p{L}{1,40}-){0,4}\p{L}{2,40})[-\u2010\u00ad](\n|(?:\n(?:[Pp]ágina )?[\d /–—-]{1,12}(?:de \d{1,4})?)?\n?\f)(\p{Ll}[\p{L}]*)([.,;:!?)»”]*)[ \n]?/gu;
+  /(?<![\p{L}-])((?:\p{L}{1,40}-){0,4}\p{L}{2,40})[-\u2010\u00ad](\n|(?:\n{1,2}(?:[Pp]ágina )?[\d /–—-]{1,12}(?:de \d{1,4})?)?\n?\f)(\p{Ll}[\p{L}]*)([.,;:!?)»”]*)[ \n]?/gu;
+
+const headLines = 3;
 
 /**
  * Joins the words that are divided at the ends of lines and pages, at the end of the first line. A hyphen stays if the document has
  * the word with the hyphen elsewhere, or has both parts as words and not the joined word.
  */
 export function joinHyphens(pages: string[]): string[] {
-  const text = pages.map((page) => page.replaceAll("\f", "\n")).join("\f");
+  const heads = pages.map((page, number) => headOf(page, pages[number - 1]));
+  const text = pages.map((page, number) => page.slice(heads[number]?.length).replaceAll("\f", "\n")).join("\f");
   if (text.search(cut) < 0) return pages;
   const words = new Set(
     text
@@ -34,5 +37,20 @@ export function joinHyphens(pages: string[]): string[] {
       const hyphen = !soft && isOwn(first.toLowerCase(), rest.toLowerCase()) ? "-" : "";
       return `${first}${hyphen}${rest}${signs}${between}`;
     })
-    .split("\f");
+    .split("\f")
+    .map((page, number) => `${heads[number]}${page}`);
 }
+
+/** First lines of a page that the page before it begins with too, other than by their digits. */
+function headOf(page: string, before: string | undefined): string {
+  const linesBefore = before?.split("\n", headLines) ?? [];
+  const lines = page.split("\n", headLines);
+  const differs = lines.findIndex((line, at) => withoutDigits(line) !== withoutDigits(linesBefore[at]));
+  const shared = lines.slice(0, differs < 0 ? headLines : differs);
+  return page.slice(
+    0,
+    shared.reduce((length, line) => length + line.length + 1, 0),
+  );
+}
+
+const withoutDigits = (line: string | undefined) => line?.replace(/\d+/g, "0");

@@ -12,12 +12,17 @@ type Group = {
   isHidden: boolean;
   isAside: boolean;
   isRaised: boolean;
+  /** Whether the paragraph stands in a cell of a table. */
+  isCell: boolean;
   isFonts: boolean;
   afterUnicode: number;
   font: string | undefined;
   place: "header" | "footer" | undefined;
   endsWith: string;
 };
+
+/** Field of a form (RTF 1.9.1, «Form Fields»): `kind` 1 is a box to tick, 2 a list of choices; a `result` of 25 stands for `usual`. */
+type FormField = { kind: number; result: number; usual: number; choices: string[] };
 
 // Groups whose text does not belong to the document: fonts, colours, styles, pictures, who wrote it, and copies for older programs.
 const unread = new Set(
@@ -26,7 +31,7 @@ const unread = new Set(
   ),
 );
 // Groups that older programs leave out (`\*`) and that have text of the document.
-const newer = new Set(["ud", "shpinst", "do", "annotation"]);
+const newer = new Set(["ud", "shpinst", "do", "annotation", "footnote"]);
 const signs = new Map(
   Object.entries({
     emdash: "—",
@@ -42,6 +47,7 @@ const signs = new Map(
     "-": "",
   }),
 );
+const usualResult = 25;
 const aside = /^(header|footer)[lrf]?$/;
 // Code pages of the character sets of fonts (RTF 1.9.1, `\fcharset`); 1 is the document's own.
 const charsets = new Map(
@@ -86,6 +92,7 @@ class Rtf {
     isHidden: false,
     isAside: false,
     isRaised: false,
+    isCell: false,
     isFonts: false,
     afterUnicode: 1,
     font: undefined,
@@ -102,11 +109,15 @@ class Rtf {
   #bytes: number[] = [];
   #skip = 0;
   #cells = 0;
+  /** Blank between two paragraphs of a cell, to be written before the next text. */
+  #gap = "";
   /** Headers and footers of all kinds of pages, each line once. */
   readonly #asides = { header: new Set<string>(), footer: new Set<string>() };
   #asideLine = "";
   #author = "";
   #isAuthor = false;
+  #form: FormField | undefined;
+  #isChoice = false;
 
   constructor(source: string) {
     this.#source = source;
@@ -136,6 +147,7 @@ class Rtf {
     if (this.#skip > 0) this.#skip--;
     else if (!this.#group.isUnread) this.#bytes.push(byte);
     else if (this.#isAuthor) this.#author += String.fromCharCode(byte);
+    else if (this.#isChoice) this.#form?.choices.push(`${this.#form.choices.pop() ?? ""}${String.fromCharCode(byte)}`);
     else if (this.#group.isFonts) this.#fontName(String.fromCharCode(byte));
   }
 
@@ -162,8 +174,9 @@ class Rtf {
       else this.#endAside();
     } else if (text === "\n") this.#paragraph();
     else {
+      if (this.#cells === 0) this.#writer.words(this.#gap);
       this.#writer.text(" | ".repeat(this.#cells));
-      this.#cells = 0;
+      [this.#cells, this.#gap] = [0, ""];
       this.#writer.text(this.#group.isRaised ? superscript(text) : text);
     }
   }
@@ -193,7 +206,7 @@ class Rtf {
       this.#group = { ...this.#group, endsWith: "" };
     } else {
       this.#write(this.#group.endsWith);
-      this.#isAuthor = false;
+      [this.#isAuthor, this.#isChoice] = [false, false];
       if (this.#group.place && !this.#outer.at(-1)?.place) this.#endAside();
       this.#group = this.#outer.pop() ?? this.#group;
     }
@@ -207,6 +220,7 @@ class Rtf {
       return;
     }
     if (this.#group.isFonts) this.#fontWord(word, number ?? "0");
+    else if (/^(?:ff|formfield$)/.test(word)) this.#formWord(word, Number(number ?? 0));
     else if (unread.has(word) || (isStarred && !newer.has(word))) {
       this.#group.isUnread = true;
       this.#isAuthor = word === "atnauthor";
@@ -214,6 +228,28 @@ class Rtf {
     } else if (word === "fonttbl") [this.#group.isFonts, this.#group.isUnread] = [true, true];
     else if (word === "ud") this.#group.isUnread = false;
     else if (!this.#group.isUnread) this.#textWord(word, number);
+  }
+
+  /** Fields of forms stand in instructions, which are not read. */
+  #formWord(word: string, number: number): void {
+    if (word === "formfield") this.#form = { kind: 0, result: usualResult, usual: 0, choices: [] };
+    else if (!this.#form) return;
+    else if (word === "fftype") this.#form.kind = number;
+    else if (word === "ffres") this.#form.result = number;
+    else if (word === "ffdefres") this.#form.usual = number;
+    else if (word === "ffl") {
+      this.#form.choices.push("");
+      this.#isChoice = true;
+    }
+  }
+
+  #writeAnswer(): void {
+    if (!this.#form) return;
+    const { kind, result, usual, choices } = this.#form;
+    this.#form = undefined;
+    const answer = result === usualResult ? usual : result;
+    if (kind === 1) this.#write(answer === 1 ? "[marcada] " : "[sin marcar] ");
+    else if (kind === 2) this.#write(decoded(Buffer.from(choices[answer] ?? "", "latin1"), this.#encoding).trim());
   }
 
   #unicode(code: number): void {
@@ -238,9 +274,66 @@ class Rtf {
   }
 
   #textWord(word: string, number: string | undefined): void {
-    const isOn = number !== "0";
     const [, place] = aside.exec(word) ?? [];
     if (place === "header" || place === "footer") this.#group.place = place;
+    switch (word) {
+      case "uc":
+        this.#group.afterUnicode = Number(number ?? 1);
+        return;
+      case "u":
+        this.#unicode(Number(number) & 0xffff);
+        this.#skip = this.#group.afterUnicode;
+        return;
+      case "upr":
+        // Its first group is for programs without Unicode; the second, `\ud`, has the text.
+        this.#group.isUnread = true;
+        return;
+      case "footnote":
+      case "annotation":
+        this.#write(word === "footnote" ? " [nota: " : ` [comentario${this.#author && ` de ${this.#author.trim()}`}: `);
+        [this.#group.isAside, this.#group.endsWith] = [true, "] "];
+        return;
+      case "fldrslt":
+        this.#writeAnswer();
+        return;
+      case "par":
+        // A cell may have several paragraphs.
+        if (this.#group.isCell && !this.#group.place) this.#gap = " ";
+        else {
+          this.#cells = 0;
+          this.#write("\n");
+        }
+        return;
+      case "pard":
+      case "intbl":
+        this.#group.isCell = word === "intbl";
+        return;
+      case "sect":
+      case "page":
+        this.#cells = 0;
+        this.#write("\n");
+        return;
+      case "line":
+        this.#line();
+        return;
+      case "cell":
+      case "nestcell":
+        if (this.#group.place) this.#asideLine += " | ";
+        else this.#cells++;
+        return;
+      case "row":
+      case "nestrow":
+        this.#group.isCell = false;
+        this.#line();
+        return;
+      default:
+        this.#lookWord(word, number);
+    }
+  }
+
+  /** The look of the text that follows, as far as it says something. */
+  #lookWord(word: string, number: string | undefined): void {
+    const isOn = number !== "0";
     switch (word) {
       case "f":
         this.#group.font = number;
@@ -259,40 +352,6 @@ class Rtf {
       case "v":
       case "deleted":
         this.#group.isHidden = isOn;
-        return;
-      case "uc":
-        this.#group.afterUnicode = Number(number ?? 1);
-        return;
-      case "u":
-        this.#unicode(Number(number) & 0xffff);
-        this.#skip = this.#group.afterUnicode;
-        return;
-      case "upr":
-        // Its first group is for programs without Unicode; the second, `\ud`, has the text.
-        this.#group.isUnread = true;
-        return;
-      case "footnote":
-      case "annotation":
-        this.#write(word === "footnote" ? " [nota: " : ` [comentario${this.#author && ` de ${this.#author.trim()}`}: `);
-        [this.#group.isAside, this.#group.endsWith] = [true, "] "];
-        return;
-      case "par":
-      case "sect":
-      case "page":
-        this.#cells = 0;
-        this.#write("\n");
-        return;
-      case "line":
-        this.#line();
-        return;
-      case "cell":
-      case "nestcell":
-        if (this.#group.place) this.#asideLine += " | ";
-        else this.#cells++;
-        return;
-      case "row":
-      case "nestrow":
-        this.#line();
         return;
       default:
         this.#encodingWord(word, number);

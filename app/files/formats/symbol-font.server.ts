@@ -16,3 +16,30 @@ export function symbolSign(code: number): string {
   if (place >= 0x41 && place <= 0x5a) return capitals[place - 0x41] ?? "";
   return signs[place] ?? (place >= 0x20 && place < 0x40 ? String.fromCharCode(place) : "");
 }
+
+// Characters of Wingdings: boxes with and without a mark.
+const ticked = new Set([0xf0fd, 0xf0fe, 0xf053, 0xf054, 0xf0fc]);
+const unticked = new Set([0xf0a8, 0xf06f, 0xf071, 0xf072]);
+
+/** The sign that a symbol of Word shows: a letter or sign of the font Symbol, or a box that is ticked or not; empty for others. */
+export function drawnSign(code: number, font: string | undefined): string {
+  if (font === "Symbol") return symbolSign(code);
+  return ticked.has(code) ? "☒" : unticked.has(code) ? "☐" : "";
+}
+
+// Signs of the font ZapfDingbats that Unicode has elsewhere; the others stand in its block of dingbats in the same order.
+const dingbats: Record<string, string> = {
+  "%": "☎",
+  "*": "☛",
+  "+": "☞",
+  H: "★",
+  l: "●",
+  n: "■",
+  s: "▲",
+  t: "▼",
+  u: "◆",
+};
+
+/** The signs that the font ZapfDingbats shows for letters: «4» is a tick and «8» a cross. */
+export const dingbatSigns = (letters: string): string =>
+  letters.replace(/[!-~]/g, (letter) => dingbats[letter] ?? String.fromCharCode(0x2701 + letter.charCodeAt(0) - 0x21));

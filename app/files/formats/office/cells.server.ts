@@ -15,21 +15,23 @@ const errors = new Map(
 );
 // Dates in American order, which programs write for «as dates are written here».
 const usualTime = /^(?:\s*h{1,2}:mm(?::ss)?(?:\s*AM\/PM)?)?$/i;
+// Excel shows smaller numbers with an exponent.
+const smallestInDigits = 1e-4;
 // Longest format that Excel accepts.
 const codeAtMost = 255;
 const american = /^m{1,2}[/-]d{1,2}[/-]y{2,4}(.*)$/i;
 
 const locale = (language: string) => (options: Intl.DateTimeFormatOptions, at: Date) =>
   new Intl.DateTimeFormat(language, { ...options, timeZone: "UTC" }).format(at);
+/** English names of months and days with the Spanish ones; «May», which is short as well as long, with the long one. */
 const names = new Map<string, string>();
-for (const month of Array.from({ length: 12 }, (_, n) => new Date(Date.UTC(2024, n, 1)))) {
-  for (const style of ["long", "short"] as const) {
-    names.set(locale("en-US")({ month: style }, month), locale("es")({ month: style }, month).replace("sept", "sep"));
+for (const style of ["short", "long"] as const) {
+  const [english, spanish] = [locale("en-US"), locale("es")];
+  for (const month of Array.from({ length: 12 }, (_, n) => new Date(Date.UTC(2024, n, 1)))) {
+    names.set(english({ month: style }, month), spanish({ month: style }, month).replace(/^sept$/, "sep"));
   }
-}
-for (const day of Array.from({ length: 7 }, (_, n) => new Date(Date.UTC(2024, 0, 1 + n)))) {
-  for (const style of ["long", "short"] as const) {
-    names.set(locale("en-US")({ weekday: style }, day), locale("es")({ weekday: style }, day));
+  for (const day of Array.from({ length: 7 }, (_, n) => new Date(Date.UTC(2024, 0, 1 + n)))) {
+    names.set(english({ weekday: style }, day), spanish({ weekday: style }, day));
   }
 }
 const named = new RegExp(`\\b(?:${[...names.keys()].join("|")})\\b`, "g");
@@ -55,10 +57,21 @@ export const cellWriter =
     if (w === "TRUE" || w === "FALSE") return v ? "VERDADERO" : "FALSO";
     // Excel shows long numbers with an exponent; people who search for a number write its digits.
     if (code === "General" && Number.isSafeInteger(v)) return String(v);
+    if (code === "General" && v !== 0 && Math.abs(v) < smallestInDigits) return withExponent(v);
     const shown = oneLine(w ?? String(v));
-    if (isDate(code)) return shown.replace(named, (name) => names.get(name) ?? name);
+    if (isDate(code)) {
+      const isShort = !/m{4}/i.test(code);
+      return shown.replace(named, (name) => (name === "May" && isShort ? "may" : (names.get(name) ?? name)));
+    }
     return hasDigitsAsText(code) ? shown : inSpanish(shown, v, code);
   };
+
+/** As Excel writes it: at least two digits of the exponent, at most six of the number. */
+const withExponent = (value: number) =>
+  Number(value.toPrecision(6))
+    .toExponential()
+    .replace(".", ",")
+    .replace(/e-(\d+)$/, (_, digits: string) => `E-${digits.padStart(2, "0")}`);
 
 // Digits in the text of a format, such as «Art. 3.1», which can't be told from those of the number.
 const hasDigitsAsText = (code: string) => [...code.matchAll(/"([^"]*)"/g)].some(([, text = ""]) => /\d/.test(text));

@@ -69,18 +69,28 @@ export function diagramLines(archive: Archive, path: string): string[] {
     .filter(Boolean);
 }
 
-/** A chart of an OpenDocument file as rows; empty if the object is none. */
-export function objectRows(archive: Archive, href: string): string[][] {
-  const tree = treeOf(archive.text(`${href.replace(/^\.\//, "")}/content.xml`) ?? "");
+/** A chart of an OpenDocument file as rows; empty if the object is none. `path`: of its content. */
+export function objectRows(archive: Archive, path: string): string[][] {
+  const tree = treeOf(archive.text(path.replace(/^\.\//, "")) ?? "");
   if (!firstIn(tree, "chart:chart")) return [];
   const title = firstIn(tree, "chart:title");
+  const isGrouped = isShownGrouped(tree);
   const rows = [...elementsIn(tree, "table:table-row")].slice(0, pointsAtMost).map((row) =>
     elementsOf(row)
       .filter(({ name }) => name === "table:table-cell")
       .map((cell) => textWithin(cell).trim().replace(/^NaN$/, ""))
-      .map(spokenNumber),
+      .map(isGrouped ? groupedNumber : spokenNumber),
   );
   return [[["Gráfico", title && textWithin(title).trim()].filter(Boolean).join(": ")], ...rows];
+}
+
+/** Whether a chart shows its numbers with a sign between thousands: as the style of its series or axes says. */
+function isShownGrouped(tree: Element): boolean {
+  const formats = [...elementsIn(tree, "number:number-style")].filter((format) =>
+    elementsOf(format).some(({ attributes }) => attributes["number:grouping"] === "true"),
+  );
+  const names = new Set(formats.map(({ attributes }) => attributes["style:name"]));
+  return [...elementsIn(tree, "style:style")].some(({ attributes }) => names.has(attributes["style:data-style-name"]));
 }
 
 /** The words of drawn text: a blank between paragraphs. */

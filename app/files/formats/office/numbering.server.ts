@@ -1,40 +1,26 @@
 import { type Element, elementsOf, treeOf } from "../../../process/text/xml.server.ts";
 
-type Level = { start: number; format: string; text: string; isLegal: boolean; style: string | undefined };
-type Scheme = { levels: Map<number, Level>; styleLink: string | undefined };
-type Instance = { scheme: string; levels: Map<number, Level>; starts: Map<number, number> };
+export type Level = { start: number; format: string; text: string; isLegal: boolean; style: string | undefined };
+export type Scheme = { levels: Map<number, Level>; styleLink: string | undefined };
+export type Instance = { scheme: string; levels: Map<number, Level>; starts: Map<number, number> };
+
+export type NumberingRules = { schemes: Map<string, Scheme>; instances: Map<string, Instance> };
 
 const levelsAtMost = 9;
 // In characters: a number with its words, such as «Cláusula %1.%2».
 const textAtMost = 100;
 
-/** Numbers of a Word document's paragraphs: the document keeps only rules (numbering.xml), and Word counts when it shows the text. */
+/** Numbers of a Word document's paragraphs: the document keeps only rules, and Word counts when it shows the text. */
 export class Numbering {
-  readonly #schemes = new Map<string, Scheme>();
-  readonly #instances = new Map<string, Instance>();
+  readonly #schemes: Map<string, Scheme>;
+  readonly #instances: Map<string, Instance>;
   readonly #counted = new Map<string, number[]>();
   readonly #restarted = new Set<string>();
 
-  constructor(xml: string | undefined) {
-    const root = xml ? elementsOf(treeOf(xml)).find(({ name }) => name === "w:numbering") : undefined;
-    for (const element of root ? elementsOf(root) : []) {
-      const { attributes } = element;
-      if (element.name === "w:abstractNum") {
-        const styleLink = childValue(element, "w:numStyleLink");
-        this.#schemes.set(attributes["w:abstractNumId"] ?? "", { levels: levelsIn(element), styleLink });
-      } else if (element.name === "w:num") {
-        const overrides = elementsOf(element).filter(({ name }) => name === "w:lvlOverride");
-        const starts = overrides.flatMap((one): [number, number][] => {
-          const start = childValue(one, "w:startOverride");
-          return start === undefined ? [] : [[Number(one.attributes["w:ilvl"]), Number(start)]];
-        });
-        this.#instances.set(attributes["w:numId"] ?? "", {
-          scheme: childValue(element, "w:abstractNumId") ?? "",
-          levels: new Map(overrides.flatMap((one) => [...levelsIn(one)])),
-          starts: new Map(starts),
-        });
-      }
-    }
+  /** `instances`: by the ids that paragraphs refer to; `schemes` by those that instances do. */
+  constructor({ schemes, instances }: NumberingRules) {
+    this.#schemes = schemes;
+    this.#instances = instances;
   }
 
   /** The level of a numbering that is meant for paragraphs of this style. */
@@ -74,6 +60,32 @@ export class Numbering {
   }
 }
 
+/** Rules of a DOCX (numbering.xml). */
+export function numberingRules(xml: string | undefined): NumberingRules {
+  const schemes = new Map<string, Scheme>();
+  const instances = new Map<string, Instance>();
+  const root = xml ? elementsOf(treeOf(xml)).find(({ name }) => name === "w:numbering") : undefined;
+  for (const element of root ? elementsOf(root) : []) {
+    const { attributes } = element;
+    if (element.name === "w:abstractNum") {
+      const styleLink = childValue(element, "w:numStyleLink");
+      schemes.set(attributes["w:abstractNumId"] ?? "", { levels: levelsIn(element), styleLink });
+    } else if (element.name === "w:num") {
+      const overrides = elementsOf(element).filter(({ name }) => name === "w:lvlOverride");
+      const starts = overrides.flatMap((one): [number, number][] => {
+        const start = childValue(one, "w:startOverride");
+        return start === undefined ? [] : [[Number(one.attributes["w:ilvl"]), Number(start)]];
+      });
+      instances.set(attributes["w:numId"] ?? "", {
+        scheme: childValue(element, "w:abstractNumId") ?? "",
+        levels: new Map(overrides.flatMap((one) => [...levelsIn(one)])),
+        starts: new Map(starts),
+      });
+    }
+  }
+  return { schemes, instances };
+}
+
 function levelsIn(element: Element): Map<number, Level> {
   return new Map(
     elementsOf(element)
@@ -109,12 +121,22 @@ export function formatted(count: number, format: string): string {
       return String(count).padStart(2, "0");
     case "ordinal":
       return `${count}.º`;
+    case "ordinalText":
+      return ordinals[count - 1] ?? `${count}.º`;
+    case "cardinalText":
+      return cardinals[count - 1] ?? String(count);
     case "none":
       return "";
     default:
       return String(count);
   }
 }
+
+// As Word writes them in Spanish.
+const ordinals = "Primero Segundo Tercero Cuarto Quinto Sexto Séptimo Octavo Noveno Décimo Undécimo Duodécimo".split(
+  " ",
+);
+const cardinals = "Uno Dos Tres Cuatro Cinco Seis Siete Ocho Nueve Diez Once Doce".split(" ");
 
 /** A to Z, then AA to ZZ, as Word goes on. */
 function letters(count: number): string {

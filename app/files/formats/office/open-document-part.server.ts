@@ -16,6 +16,7 @@ const unread = new Set([
   "text:table-of-content",
   "text:note-citation",
   "text:number",
+  "text:page-number",
   "dc:date",
   "meta:date-string",
   "meta:creator-initials",
@@ -29,6 +30,8 @@ const aboutAtMost = 80;
 const commentsAtOnce = 50;
 const styled = new Set(["text:span", "text:p", "text:h"]);
 const blanksAtMost = 100;
+// Length of the text of a cell that is written again.
+const tallAtMost = 200;
 
 /** Reads a part of an OpenDocument file (OpenDocument 1.3, part 3): its text, its slides. */
 export class OpenDocumentPart {
@@ -44,6 +47,11 @@ export class OpenDocumentPart {
   /** Words to write before the next text; empty once they are written. */
   #before = "";
   #tables = 0;
+  /** Column of the open cell of the outermost table, from 0, and whether the cell reaches down over several rows. */
+  #column = -1;
+  #isTall = false;
+  /** Texts of such cells, and over how many more rows they reach, by their columns. */
+  readonly #tall = new Map<number, { text: string; rows: number }>();
   /** Styles of the spans and paragraphs that are open. */
   readonly #spans: string[] = [];
   #lists: List[] = [];
@@ -117,10 +125,13 @@ export class OpenDocumentPart {
         this.#tables++;
         return;
       case "table:table-row":
-        if (this.#tables <= 1) this.#writer.row();
+        if (this.#tables > 1) return;
+        this.#writer.row();
+        this.#column = -1;
         return;
       case "table:table-cell":
-        if (this.#tables <= 1) this.#writer.cell();
+      case "table:covered-table-cell":
+        if (this.#tables <= 1) this.#openCell(name === "table:covered-table-cell", attributes);
         else this.#say("; ");
         return;
       case "draw:text-box":
@@ -141,6 +152,21 @@ export class OpenDocumentPart {
       default:
         this.#openAside(name, attributes);
     }
+  }
+
+  /** A cell; one that is covered by another keeps its place, and says what that one says if it reaches down over several rows. */
+  #openCell(isCovered: boolean, attributes: Attributes): void {
+    this.#writer.cell();
+    this.#column++;
+    const above = this.#tall.get(this.#column);
+    if (!isCovered || !above || above.rows === 0) this.#tall.delete(this.#column);
+    else {
+      above.rows--;
+      this.#writer.words(above.text);
+    }
+    const rows = numberOf(attributes["table:number-rows-spanned"]) ?? 1;
+    if (!isCovered && rows > 1) this.#tall.set(this.#column, { text: "", rows: rows - 1 });
+    this.#isTall = !isCovered && rows > 1;
   }
 
   /** Notes, comments, objects and fields. */
@@ -190,7 +216,10 @@ export class OpenDocumentPart {
         return;
       case "table:table":
         this.#tables--;
-        if (this.#tables === 0) this.#writer.endTable();
+        if (this.#tables > 0) return;
+        this.#writer.endTable();
+        this.#tall.clear();
+        this.#isTall = false;
         return;
       case "presentation:notes":
         this.#before = "";
@@ -255,6 +284,8 @@ export class OpenDocumentPart {
       this.#before = "";
     }
     this.#writer.words(text);
+    const tall = this.#isTall && this.#writers.length === 1 ? this.#tall.get(this.#column) : undefined;
+    if (tall) tall.text = `${tall.text}${text}`.slice(0, tallAtMost);
     for (const comment of this.#comments.slice(-commentsAtOnce)) {
       if (this.#asides === 0 && comment.about.length < aboutAtMost) comment.about += text;
     }
@@ -298,7 +329,7 @@ export class OpenDocumentPart {
     if (formula) this.#say(` ${formulaText(formula)} `);
     else {
       this.#writer.paragraph();
-      for (const row of objectRows(this.#archive, href)) {
+      for (const row of objectRows(this.#archive, `${href}/content.xml`)) {
         this.#writer.line();
         this.#writer.text(row.join(" | "));
       }

@@ -1,4 +1,5 @@
 import type { CellObject, Comments, WorkSheet } from "@e965/xlsx";
+import { strToU8, zipSync } from "fflate";
 import { elementsIn, firstIn, textWithin, treeOf } from "../../../process/text/xml.server.ts";
 import { type Archive, openArchive } from "../archive.server.ts";
 import { TextWriter } from "../text-writer.server.ts";
@@ -11,7 +12,9 @@ import { type Relation, relationsOf } from "./parts.server.ts";
 const what = "una hoja de cálculo";
 // Limits of each sheet: a larger table is no text to be read.
 const rowsAtMost = 20_000;
-const columnsAtMost = 200;
+const columnsAtMost = 1_000;
+// Rows into which the texts of merged cells are written.
+const mergedAtMost = 100_000;
 const count = new Intl.NumberFormat("es", { useGrouping: "always" });
 
 type Row = (CellObject | undefined)[];
@@ -23,7 +26,13 @@ export async function sheetsText(bytes: Buffer, room: number): Promise<string> {
   if (archive) refuseEncrypted(archive);
   const { read, SSF, utils } = await import("@e965/xlsx");
   const book = orRefuse(() =>
-    read(bytes, { type: "buffer", dense: true, cellNF: true, sheetRows: rowsAtMost, sheetStubs: true }),
+    read(archive ? withStyles(archive, bytes) : bytes, {
+      type: "buffer",
+      dense: true,
+      cellNF: true,
+      sheetRows: rowsAtMost,
+      sheetStubs: true,
+    }),
   );
   const writeCell = cellWriter(SSF.format, book.Workbook?.WBProps?.date1904 === true);
   const drawn = archive && drawnOn(archive);
@@ -32,6 +41,7 @@ export async function sheetsText(bytes: Buffer, room: number): Promise<string> {
   for (const [index, name] of book.SheetNames.entries()) {
     const sheet = book.Sheets[name];
     if (!sheet) continue;
+    repeatMerged(sheet);
     const rows = rowsOf(sheet, writeCell);
     const after = [...cutOff(sheet, utils.decode_range), ...commentsIn(sheet, utils.encode_cell)];
     if (drawn) after.push(...drawn(index));
@@ -50,6 +60,18 @@ export async function sheetsText(bytes: Buffer, room: number): Promise<string> {
   return writer.toString();
 }
 
+/** An ODS of a program that writes no styles, with none: the library takes one without them for damaged. */
+function withStyles(archive: Archive, bytes: Buffer): Buffer {
+  const content = archive.names.includes("styles.xml") ? undefined : archive.read("content.xml");
+  if (!content) return bytes;
+  const parts = {
+    "META-INF/manifest.xml": strToU8("<manifest:manifest/>"),
+    "content.xml": content,
+    "styles.xml": strToU8("<office:document-styles/>"),
+  };
+  return Buffer.from(zipSync(parts, { level: 0 }));
+}
+
 function orRefuse<Result>(open: () => Result): Result {
   try {
     return open();
@@ -59,6 +81,22 @@ function orRefuse<Result>(open: () => Result): Result {
 }
 
 const dataOf = (sheet: WorkSheet): Row[] => sheet["!data"] ?? [];
+
+/** Writes the text of a cell that reaches over several rows into each of them that has other cells, so that a row says what it is about. */
+function repeatMerged(sheet: WorkSheet): void {
+  const data = dataOf(sheet);
+  const isFull = (cell: CellObject | undefined) => cell !== undefined && cell.t !== "z";
+  let looked = 0;
+  for (const { s: first, e: last } of sheet["!merges"] ?? []) {
+    const cell = data[first.r]?.[first.c];
+    if (cell?.t !== "s") continue;
+    for (let r = first.r + 1; r <= Math.min(last.r, data.length - 1) && looked < mergedAtMost; r++) {
+      looked++;
+      const row = data[r];
+      if (row?.some(isFull) && !isFull(row[first.c])) row[first.c] = cell;
+    }
+  }
+}
 
 function rowsOf(sheet: WorkSheet, writeCell: (cell: CellObject) => string): string[] {
   return dataOf(sheet).flatMap((row) => {
@@ -83,7 +121,9 @@ function cutOff(sheet: WorkSheet, decode: (range: string) => { e: { r: number; c
     );
   }
   if (columns > columnsAtMost) {
-    said.push(`(La hoja tiene ${count.format(columns)} columnas: se han leído las primeras ${columnsAtMost}.)`);
+    said.push(
+      `(La hoja tiene ${count.format(columns)} columnas: se han leído las primeras ${count.format(columnsAtMost)}.)`,
+    );
   }
   return said.length > 0 ? [said] : [];
 }
@@ -140,7 +180,8 @@ function drawnOnOpenDocument(archive: Archive): (index: number) => string[][] {
     framesIn(tables[index + 1] ?? "").flatMap((frame) => {
       const tree = treeOf(frame);
       const object = firstIn(tree, "draw:object");
-      if (object) return [objectRows(archive, object.attributes["xlink:href"] ?? "").map((row) => row.join(" | "))];
+      const href = object?.attributes["xlink:href"] ?? "";
+      if (object) return [objectRows(archive, `${href}/content.xml`).map((row) => row.join(" | "))];
       const text = [...elementsIn(tree, "text:p")].map(textWithin).join(" ").replace(/\s+/g, " ").trim();
       return text ? [[text]] : [];
     });

@@ -1,7 +1,7 @@
 import { type Attributes, parseXml, TreeBuilder } from "../../../process/text/xml.server.ts";
 import type { Archive } from "../archive.server.ts";
 import { formulaText, superscript } from "../math.server.ts";
-import { symbolSign } from "../symbol-font.server.ts";
+import { drawnSign } from "../symbol-font.server.ts";
 import { TextWriter } from "../text-writer.server.ts";
 import { chartRows, diagramLines } from "./drawings.server.ts";
 import type { Numbering } from "./numbering.server.ts";
@@ -22,18 +22,32 @@ export type WordDocument = {
 type Paragraph = WordStyle & { style: string; isBegun: boolean };
 
 /** A text that is written by itself: the part, or a text box in it. */
-type Flow = { writer: TextWriter; paragraphs: Paragraph[]; tables: number; wasItem: boolean; boxes: string[] };
+type Flow = {
+  writer: TextWriter;
+  paragraphs: Paragraph[];
+  tables: number;
+  wasItem: boolean;
+  boxes: string[];
+  /** Column of the open cell of the outermost table, from 0, and how many columns the cell takes. */
+  column: number;
+  span: number;
+  /** Texts of cells that may reach over further rows, by their columns. */
+  merged: Map<number, string>;
+  /** Whether the open cell is such a cell. */
+  isMerged: boolean;
+};
 
 // Deleted text, copies for older programs, what is not shown, and how something looked before a change.
 const unread = new Set([
   ...["w:del", "w:moveFrom", "mc:Fallback", "w:instrText", "w:delText", "w:rt", "w:sectPr"],
   ...["w:rPrChange", "w:pPrChange", "w:tblPrChange", "w:trPrChange", "w:tcPrChange"],
 ]);
-// Characters of Wingdings: boxes with and without a mark.
-const ticked = new Set(["F0FD", "F0FE", "F053", "F054", "F0FC"]);
-const unticked = new Set(["F0A8", "F06F", "F071", "F072"]);
 // Length of the quoted text that a comment is about.
 const aboutAtMost = 80;
+// Length of the text of a cell that is written again.
+const mergedAtMost = 200;
+// Columns over which a cell may reach; Word has 63.
+const columnsAtMost = 63;
 // Comments whose places are open at the same time; the oldest is dropped for a new one.
 const commentsAtOnce = 50;
 
@@ -144,11 +158,19 @@ export class WordPart {
         this.#flow.tables++;
         return;
       case "w:tr":
-        if (this.#flow.tables === 1) this.#flow.writer.row();
+        if (this.#flow.tables !== 1) return;
+        this.#flow.writer.row();
+        [this.#flow.column, this.#flow.span] = [0, 0];
         return;
       case "w:tc":
-        if (this.#flow.tables === 1) this.#flow.writer.cell();
+        if (this.#flow.tables === 1) this.#openCell();
         else this.#say("; ");
+        return;
+      case "w:gridSpan":
+        if (this.#flow.tables === 1) this.#flow.span = Number(value) || 1;
+        return;
+      case "w:vMerge":
+        if (this.#flow.tables === 1) this.#mergeCell(value === "restart");
         return;
       case "w:txbxContent":
         this.#flows.push(newFlow());
@@ -170,6 +192,23 @@ export class WordPart {
       default:
         this.#openRun(name, attributes);
     }
+  }
+
+  #openCell(): void {
+    const flow = this.#flow;
+    // A cell over several columns keeps their places, so that the next one stands under its own heading.
+    for (let n = 0; n < Math.max(1, Math.min(flow.span, columnsAtMost)); n++) flow.writer.cell();
+    flow.column += flow.span;
+    flow.span = 1;
+    flow.isMerged = false;
+  }
+
+  /** A cell that reaches over several rows: its text is written in each of them, so that a row says what it is about. */
+  #mergeCell(isFirst: boolean): void {
+    const { merged, column } = this.#flow;
+    if (isFirst) merged.set(column, "");
+    else this.#say(merged.get(column) ?? "");
+    this.#flow.isMerged = isFirst;
   }
 
   /** A file of another kind that Word shows as part of the text, as programs do that make a document of HTML. */
@@ -221,7 +260,7 @@ export class WordPart {
         this.#say("-");
         return;
       case "w:sym":
-        this.#symbol(attributes["w:char"]?.toUpperCase() ?? "", attributes["w:font"]);
+        this.#say(drawnSign(Number.parseInt(attributes["w:char"] ?? "", 16), attributes["w:font"]));
         return;
       case "w:footnoteReference":
       case "w:endnoteReference":
@@ -301,7 +340,9 @@ export class WordPart {
         return;
       case "w:tbl":
         this.#flow.tables = Math.max(0, this.#flow.tables - 1);
-        if (this.#flow.tables === 0) this.#flow.writer.endTable();
+        if (this.#flow.tables > 0) return;
+        this.#flow.writer.endTable();
+        this.#flow.isMerged = false;
         return;
       case "w:txbxContent": {
         const box = this.#flows.length > 1 ? this.#flows.pop() : undefined;
@@ -357,6 +398,8 @@ export class WordPart {
   #say(text: string): void {
     this.#begin();
     this.#flow.writer.words(text);
+    const { merged, column, isMerged } = this.#flow;
+    if (isMerged) merged.set(column, `${merged.get(column) ?? ""}${text}`.slice(0, mergedAtMost));
     for (const [id, about] of this.#about) {
       if (about.length < aboutAtMost) this.#about.set(id, about + text);
     }
@@ -366,12 +409,6 @@ export class WordPart {
     const [oldest] = this.#about.keys();
     if (oldest !== undefined && this.#about.size >= commentsAtOnce) this.#about.delete(oldest);
     this.#about.set(id, "");
-  }
-
-  #symbol(code: string, font: string | undefined): void {
-    if (font === "Symbol") this.#say(symbolSign(Number.parseInt(code, 16)));
-    else if (ticked.has(code)) this.#say("☒");
-    else if (unticked.has(code)) this.#say("☐");
   }
 
   #field(kind: string): void {
@@ -420,4 +457,7 @@ export class WordPart {
 /** Whether a property with this value is on; one without a value is. */
 const isOn = (value: string | undefined) => value === undefined || !/^(?:0|false|off)$/.test(value);
 
-const newFlow = (): Flow => ({ writer: new TextWriter(), paragraphs: [], tables: 0, wasItem: false, boxes: [] });
+const newFlow = (): Flow => ({
+  ...{ writer: new TextWriter(), paragraphs: [], tables: 0, wasItem: false, boxes: [] },
+  ...{ column: 0, span: 0, merged: new Map(), isMerged: false },
+});

@@ -4,7 +4,7 @@ import { htmlText } from "../html.server.ts";
 import { parseMail } from "../mail.server.ts";
 import { isTelling } from "../text-writer.server.ts";
 import { damaged } from "../unreadable.server.ts";
-import { Numbering } from "./numbering.server.ts";
+import { Numbering, numberingRules } from "./numbering.server.ts";
 import { type Relation, relationsOf } from "./parts.server.ts";
 import { type Note, WordPart } from "./word-part.server.ts";
 import { stylesIn } from "./word-styles.server.ts";
@@ -25,7 +25,7 @@ export async function wordText(bytes: Buffer): Promise<string> {
   const document = {
     archive,
     styles: stylesIn(textOf("styles")),
-    numbering: new Numbering(textOf("numbering")),
+    numbering: new Numbering(numberingRules(textOf("numbering"))),
     notes: new Map<string, Note>(),
     chunks: await chunksOf(archive, relations),
   };
