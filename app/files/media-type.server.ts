@@ -2,6 +2,7 @@ import { open, readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { limits } from "../process/limits.ts";
 import { utf16Of } from "../process/text/decoding/plain.server.ts";
+import { directoryOf } from "./formats/office/old/compound-file.server.ts";
 import { documentTypes, isDocumentType, readAs, textTypes } from "./formats/types.server.ts";
 import { FileRefused } from "./refused.server.ts";
 
@@ -17,7 +18,7 @@ export async function mediaTypeOf(path: string, name: string, size: number): Pro
   if (size === 0) throw new FileRefused("está vacío.");
   const found = await documentType(path, size);
   const isText = found === undefined || /^(text\/|application\/(xml|json)$|image\/svg)/.test(found);
-  const mediaType = isText ? await textType(path, name) : found;
+  const mediaType = isText ? await textType(path, name, found) : found;
   const max = isImage(mediaType) ? limits.image : limits.document;
   if (!isText && !known.has(mediaType) && !isDocumentType(mediaType)) {
     throw new FileRefused(whyNot(mediaType, extname(name).slice(1).toLowerCase()));
@@ -51,10 +52,11 @@ async function documentType(path: string, size: number): Promise<string | undefi
     return heldPicture(await firstBytes(path)) ?? found;
   if (found !== "application/x-cfb") return found && readAs(found);
   if (size > limits.document) throw tooLarge(limits.document);
-  const bytes = await readFile(path);
+  const directory = directoryOf(await readFile(path));
+  const has = (part: string) => directory.includes(Buffer.from(part, "utf16le"));
   // A document of the new Office with a password is no ZIP any more.
-  if (bytes.includes(Buffer.from("EncryptedPackage", "utf16le"))) throw new FileRefused(passwordAsked);
-  return oldOffice.find(([part]) => bytes.includes(Buffer.from(part, "utf16le")))?.[1] ?? found;
+  if (has("EncryptedPackage")) throw new FileRefused(passwordAsked);
+  return oldOffice.find(([part]) => has(part))?.[1] ?? found;
 }
 
 // Formats that are texts themselves, but for the data in them.
@@ -76,11 +78,11 @@ const oldOffice = [
   ["PowerPoint Document", documentTypes.ppt],
   ["Workbook", documentTypes.xls],
   ["Book", documentTypes.xls],
+  ["__properties_version1.0", documentTypes.msg],
 ] as const;
 
 // Sentences for types that are not accepted: what to convert them to, by extension or type.
 const instead: [kind: RegExp, sentence: string][] = [
-  [/^msg$/, "es un correo de Outlook. Guárdalo como EML o como PDF."],
   [/^(doc|ppt|dot|pps)$|x-cfb/, "es de un Office antiguo de una clase que no se lee. Guárdalo como DOCX, PPTX o PDF."],
   [/^(pages|numbers|key)$/, "es de iWork. Expórtalo a PDF, DOCX, XLSX o PPTX."],
   [/^mobi$|x-mobipocket/, "es un libro electrónico de un tipo que no se admite. Conviértelo a EPUB o PDF."],
@@ -99,7 +101,7 @@ function whyNot(mediaType: string, ending: string): string {
   const found = instead.find(([kind]) => kind.test(mediaType) || kind.test(ending));
   return (
     found?.[1] ??
-    "no es de un tipo que se admita: imágenes; PDF; documentos, hojas y presentaciones de Office o LibreOffice; EPUB, RTF, EML; páginas, texto y código."
+    "no es de un tipo que se admita: imágenes; PDF; documentos, hojas y presentaciones de Office o LibreOffice; EPUB, RTF, EML, MSG, ICS, VCF; páginas, texto y código."
   );
 }
 
@@ -120,7 +122,8 @@ const isLatePdf = (start: Buffer) => /%PDF-\d\.\d[\s\S]{0,200}\d+ \d+ obj\b/.tes
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
 const notInText = /[\0-\x07\x0e-\x1a\x1c-\x1f]/;
 
-async function textType(path: string, name: string): Promise<string> {
+/** `found`: the type by the first bytes, which the name overrules. */
+async function textType(path: string, name: string, found: string | undefined): Promise<string> {
   const ending = extname(name).slice(1).toLowerCase();
   const start = await firstBytes(path);
   if (!utf16Of(start) && notInText.test(start.toString("latin1")))
@@ -132,7 +135,7 @@ async function textType(path: string, name: string): Promise<string> {
     throw new FileRefused("es una imagen SVG, que puede llevar programas dentro. Conviértela a PNG.");
   }
   if (binary.test(ending)) throw new FileRefused(`su nombre acaba en .${ending}, pero por dentro es otra cosa.`);
-  return textTypes.get(ending) ?? "text/plain";
+  return textTypes.get(ending) ?? (found && isDocumentType(found) ? found : "text/plain");
 }
 
 /** Skips comments before the first element, one by one: a single pattern for all of them would take exponential time. */

@@ -178,7 +178,6 @@ describe("what is unusual in a document", () => {
     ],
     ["a DOCX with a password", () => compound("EncryptedPackage"), "clave.docx", "tiene contraseña"],
     ["another document of the old Office", () => compound("VisioDocument"), "plano.vsd", "Office antiguo"],
-    ["a mail of Outlook", () => compound("__properties_version1.0"), "aviso.msg", "correo de Outlook"],
     ["half a document of the old Word", () => compound("WordDocument"), "viejo.doc", "un DOC dañado"],
     [
       "an EPUB with a lock",
@@ -200,6 +199,58 @@ describe("what is unusual in a document", () => {
     const answer = await upload([file(make(), name)]);
     if (why) expect(answer.detail).toContain(why);
     else expect(answer.items[0]).toMatchObject({ hasText: false });
+  });
+});
+
+it("an ODS without styles is read", async () => {
+  const { "styles.xml": _, ...parts } = unzipSync(bytesOf("gastos.ods"));
+  const [text, whole] = await Promise.all([
+    textOf(file(zipped(parts), "sin-estilos.ods")),
+    textOf(file(bytesOf("gastos.ods"), "gastos.ods")),
+  ]);
+  expect(text.length).toBeGreaterThan(50);
+  expect(text.split("\n")[0]).toBe(whole.split("\n")[0]);
+});
+
+describe("e-mails with others in them", () => {
+  it("are read when Outlook has saved them, with what they carry", async () => {
+    const made = CFB.utils.cfb_new();
+    const add = (path: string, content: Buffer) => CFB.utils.cfb_add(made, path, content);
+    const wide = (text: string) => Buffer.from(text, "utf16le");
+    const sent = Buffer.alloc(48);
+    sent.writeUInt32LE(0x0039_0040, 32);
+    sent.writeBigUInt64LE(BigInt(Date.UTC(2025, 2, 6, 9, 30) + 11_644_473_600_000) * 10_000n, 40);
+    add("/__properties_version1.0", sent);
+    add("/__substg1.0_0037001F", wide("Derrama de la fachada"));
+    add("/__substg1.0_0C1A001F", wide("Leoncio Marchena"));
+    add("/__substg1.0_0E04001F", wide("Comunidad"));
+    add("/__substg1.0_1000001F", wide("Son 46.350 euros.\r\nUn saludo"));
+    add("/__attach_version1.0_#00000000/__substg1.0_3707001F", wide("gastos.xls"));
+    add("/__attach_version1.0_#00000000/__substg1.0_37010102", Buffer.from(bytesOf("gastos.xls")));
+    const mail = new Uint8Array(Buffer.from(CFB.write(made, { type: "buffer" })));
+    const text = await textOf(file(mail, "derrama.msg"));
+    expect(text).toContain("# Derrama de la fachada\nDe: Leoncio Marchena\nPara: Comunidad\nFecha: 6 de marzo de 2025");
+    expect(text).toContain("Son 46.350 euros.\nUn saludo");
+    expect(text).toContain("# Adjunto: gastos.xls");
+    expect(text).toContain("Hoja ");
+  });
+
+  it("are read when one is attached to another", async () => {
+    const inner = "From: pepe@x.es\r\nSubject: Presupuesto\r\n\r\nSon 640 euros\r\n";
+    const outer = `From: a@b.es\r\nSubject: Te lo paso\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain\r\n\r\nMira\r\n--x\r\nContent-Type: message/rfc822\r\nContent-Disposition: attachment; filename="presupuesto.eml"\r\n\r\n${inner}--x--\r\n`;
+    expect(await textOf(file(outer, "paso.eml"))).toContain("# Adjunto: presupuesto.eml");
+    expect(await textOf(file(outer, "paso.eml"))).toContain("Son 640 euros");
+  });
+
+  it.each([
+    ["us-ascii", "utf8"],
+    ["x-unknown", "utf8"],
+    ["utf8mb4", "utf8"],
+    ["utf-8", "latin1"],
+  ] as const)("are read when they say «%s» and are in %s", async (said, real) => {
+    const mail = `From: a@b.es\r\nContent-Type: text/plain; charset=${said}\r\nContent-Transfer-Encoding: 8bit\r\n\r\nMañana, reunión`;
+    const bytes = new Uint8Array(Buffer.from(mail, real));
+    expect(await textOf(file(bytes, "letras.eml"))).toContain("Mañana, reunión");
   });
 });
 

@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { deflateSync } from "node:zlib";
 import { zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { joinHyphens } from "../../app/files/formats/hyphens.server.ts";
@@ -39,6 +42,17 @@ const slide = (item: string): Uint8Array =>
       `<p:sld><p:sp><a:p><a:pPr lvl="${item}"><a:buAutoNum type="arabicPeriod" startAt="${item}"/></a:pPr><a:t>Hola</a:t></a:p></p:sp></p:sld>`,
     ),
   });
+
+/** A contract of Word 2003 with another number in the head of its main stream. */
+function oldContract(place: number, value: number): Buffer {
+  const bytes = readFileSync(join(import.meta.dirname, "set/contrato-numerado.doc"));
+  bytes.writeUInt16LE(value, bytes.indexOf(Buffer.from([0xec, 0xa5])) + place);
+  return bytes;
+}
+// Places in that head (MS-DOC, 2.5.1 and 2.5.6) of its upper half, which is beyond the end where it is not 0.
+const lists = 0x2e4;
+const paragraphLooks = 0x104;
+const pieces = 0x1a4;
 
 // Each of these once ended a reader with an error that nobody had foreseen, or lost the text.
 const cases: [name: string, make: () => string | Uint8Array, type: string, text: string][] = [
@@ -82,6 +96,13 @@ const cases: [name: string, make: () => string | Uint8Array, type: string, text:
   ],
   ["a table that looks like a page", () => "<html>,Nombre\n1,Juan", "text/csv", "Juan"],
   ["a table that looks like another format", () => "TABLE,Nombre\n1,Juan", "text/csv", "Juan"],
+  ["an old contract with lists beyond its end", () => oldContract(lists, 99), documentTypes.doc, "El arrendador cede"],
+  [
+    "an old contract with paragraphs beyond its end",
+    () => oldContract(paragraphLooks, 99),
+    documentTypes.doc,
+    "El arrendador cede",
+  ],
   ["a word of every object in an RTF", () => "{\\rtf1 Hola \\constructor mundo}", documentTypes.rtf, "Hola mundo"],
 ];
 
@@ -117,6 +138,45 @@ describe("a document made to confuse its reader is read, or says why not", () =>
     expect(text).not.toContain("nombre: Casilda Gil");
   });
 
+  it("a form that only Adobe's programs draw gives its text, and its answers as it shows them", async () => {
+    const field = (name: string, label: string, more: string) =>
+      `<field name="${name}">${more}<caption><value><text>${label}</text></value></caption></field>`;
+    const list = (save: string, ...texts: string[]) =>
+      `<items${save}>${texts.map((text) => `<text>${text}</text>`).join("")}</items>`;
+    const template = deflateSync(
+      `<template><subform><draw><value><text>Alta en el padrón</text></value></draw>
+      ${field("prov", "Provincia:", list("", "Albacete", "Cuenca") + list(' save="1"', "02", "16"))}
+      ${field("cuota", "Cuota", "<ui><numericEdit/></ui>")}</subform></template>`,
+    );
+    const data = deflateSync(
+      "<xfa:datasets><xfa:data><a><prov>16</prov><cuota>12.5</cuota><prov>02</prov><segundoHijo>Ana</segundoHijo></a></xfa:data></xfa:datasets>",
+    );
+    const streams = [template, data].map(
+      (stream, n) =>
+        `${n + 9} 0 obj\n<< /Length ${stream.length} >>\nstream\n${stream.toString("latin1")}\nendstream\nendobj\n`,
+    );
+    const form = textPdf("Espere, por favor", 1)
+      .toString("latin1")
+      .replace("/Type /Catalog", "/Type /Catalog /AcroForm << /Fields [] /XFA 9 0 R >>")
+      .replace("xref\n", () => `${streams.join("")}xref\n`);
+    const text = await read(Buffer.from(form, "latin1"), documentTypes.pdf);
+    expect(text.split("\n").slice(-5)).toEqual([
+      "Alta en el padrón",
+      "Provincia: Cuenca",
+      "Cuota: 12,5",
+      "Provincia: 02",
+      "segundo Hijo: Ana",
+    ]);
+  });
+
+  it.each([
+    ["with its text beyond its end", () => oldContract(pieces, 99), /dañado/],
+    ["of Word 95", () => oldContract(0, 0xa5dc), /anterior al 97/],
+    ["with a password", () => oldContract(0x0a, 0x0300), /tiene contraseña/],
+  ] as const)("an old contract %s says so", async (_, make, why) => {
+    await expect(read(make(), documentTypes.doc)).rejects.toThrow(why);
+  });
+
   it("a mail with a head without end is damaged", async () => {
     const mail = `To: ${"a@ejemplo.es, ".repeat(200_000)}\r\n\r\nHola`;
     await expect(read(mail, documentTypes.eml)).rejects.toThrow(Unreadable);
@@ -136,6 +196,13 @@ describe("a document made to confuse its reader is read, or says why not", () =>
     ]);
     expect(joinHyphens(["El expe-\nPágina 3 de 9", "diente"])).toEqual(["El expediente\nPágina 3 de 9", ""]);
     expect(joinHyphens(["El expe-", "", "diente"])).toEqual(["El expe-", "", "diente"]);
+  });
+
+  it("joins a word cut between two pages with a head of their own", () => {
+    expect(joinHyphens(["Acta 1\nCerrado salvo com-\n\nPágina 1 de 2", "Acta 2\npetición oficial."])).toEqual([
+      "Acta 1\nCerrado salvo competición\n\nPágina 1 de 2",
+      "Acta 2\noficial.",
+    ]);
   });
 
   it("joins a text of only hyphenated pieces quickly", () => {

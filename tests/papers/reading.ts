@@ -22,7 +22,9 @@ export const papers = [...names].filter((name) => names.has(`${name}.txt`)).sort
 export const rightText = (name: string) => readFileSync(join(folder, `${name}.txt`), "utf8");
 /** Whether its text has to be recognised. */
 export const isPicture = (name: string) =>
-  /^(?:escaneo|foto)|\.(?:apng|avif|heic|tiff|bmp|png|jpg|webp|gif)$/.test(name);
+  /^(?:escaneo|foto|resolucion|justificacion-|correo-inspeccion)|\.(?:apng|avif|heic|tiff|bmp|png|jpg|webp|gif)$/.test(
+    name,
+  );
 
 /** The text of a paper, as the product reads it but in this process; undefined for a ZIP, whose files are papers of their own. */
 export async function readPaper(name: string): Promise<string | undefined> {
@@ -31,10 +33,12 @@ export async function readPaper(name: string): Promise<string | undefined> {
   const mediaType = await mediaTypeOf(path, name, statSync(path).size);
   if (mediaType.startsWith("image/")) return joinHyphens(await scanPages({ path, mediaType, pages: [1] })).join("\n");
   const read = await readText(readFileSync(path), mediaType, 2 * limits.fileText);
-  if ("text" in read) return read.text;
-  const pages = read.pages.flatMap((text, index) => (text.trim() || !isPicture(name) ? [] : [index + 1]));
-  const scanned = pages.length > 0 ? joinHyphens(await scanPages({ path, mediaType, pages })) : [];
-  return [...read.pages, ...scanned].filter(Boolean).join("\n\n");
+  if ("text" in read) {
+    const held = isPicture(name) ? await scanPages({ path, mediaType, pages: [1] }) : [];
+    return [read.text, ...held].join("\n\n");
+  }
+  const texts = isPicture(name) ? await scanPages({ path, mediaType, pages: read.pictured }) : [];
+  return [...read.pages, ...joinHyphens(texts)].filter(Boolean).join("\n\n");
 }
 
 const plain = (text: string) => text.normalize("NFKC").replace(/\s+/g, " ").toLowerCase();

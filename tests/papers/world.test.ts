@@ -27,6 +27,10 @@ it.each<[number, string, string]>([
   [1_234_567, '0.0,,"M"', "1,2M"],
   [123_456, "0.00E+00", "1,23E+05"],
   [25.5 / 24, "[h]:mm", "25:30"],
+  [46173, 'd" de "mmmm" de "yyyy', "31 de mayo de 2026"],
+  [46173, "dd-mmm-yy", "31-may-26"],
+  [46283, "mmmm", "septiembre"],
+  [46283, "mmm", "sep"],
 ])("shows the number %d in %s as %s", (v, z, shown) => {
   expect(write({ t: "n", v, z, w: SSF.format(z, v) })).toBe(shown);
 });
@@ -76,6 +80,7 @@ it.each([
   ["datos.csv", "BM;Nombre\n1;Ana", "text/csv"],
   ["arboles.txt", "ID3 es un algoritmo de árboles de decisión.", "text/plain"],
   ["informe.txt", "MZ-12 informe de la obra", "text/plain"],
+  ["invitacion", "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n", "text/calendar"],
 ])("takes the text %s for a text, whatever its first letters", async (name, text, type) => {
   const path = join(folder, name);
   writeFileSync(path, text);
@@ -178,6 +183,40 @@ it.each<[string, Uint8Array | string, string]>([
   expect(await read(file, type)).toBe("10⁶ bacterias");
 });
 
+const wide = '<w:tcPr><w:gridSpan w:val="2"/></w:tcPr>';
+const inCell = (text: string, properties = "") => `<w:tc>${properties}<w:p><w:r><w:t>${text}</w:t></w:r></w:p></w:tc>`;
+it.each<[string, Uint8Array | string, string, string]>([
+  [
+    "DOCX",
+    wordFile(
+      `<w:tbl><w:tr>${inCell("Garantía")}${inCell("Capital", wide)}${inCell("Franquicia")}</w:tr><w:tr>${inCell("Robo")}${inCell("1.000 €")}${inCell("500 €")}${inCell("150 €")}</w:tr></w:tbl>`,
+    ),
+    documentTypes.docx,
+    "Garantía | Capital | | Franquicia\nRobo | 1.000 € | 500 € | 150 €",
+  ],
+  [
+    "ODT",
+    zipSync({
+      "content.xml": utf8(
+        `<office:document-content ${openDocument}><table:table><table:table-row><table:table-cell table:number-rows-spanned="2"><text:p>Garantía</text:p></table:table-cell><table:table-cell table:number-columns-spanned="2"><text:p>Capital</text:p></table:table-cell><table:covered-table-cell/></table:table-row><table:table-row><table:covered-table-cell/><table:table-cell><text:p>Casa</text:p></table:table-cell><table:table-cell><text:p>Bienes</text:p></table:table-cell></table:table-row></table:table></office:document-content>`,
+      ),
+    }),
+    documentTypes.odt,
+    "Garantía | Capital |\nGarantía | Casa | Bienes",
+  ],
+  [
+    "RTF",
+    "{\\rtf1 \\trowd\\cellx1\\cellx2\\pard\\intbl Robo\\par en casa\\par \\cell\\pard\\intbl 500\\cell\\row\\pard Fin}",
+    documentTypes.rtf,
+    "Robo en casa | 500\nFin",
+  ],
+])(
+  "keeps cells under their headings beside merged ones, and paragraphs of a cell together, in %s",
+  async (_what, file, type, text) => {
+    expect(await read(file, type)).toBe(text);
+  },
+);
+
 it("reads a small number that is raised on a PDF's line as an exponent or the number of a note", () => {
   const piece = (str: string, x0: number, x1: number, y: number, size: number) => ({
     str,
@@ -189,6 +228,59 @@ it("reads a small number that is raised on a PDF's line as an exponent or the nu
   });
   const line = [piece("640", 0, 18, 100, 10), piece("2", 18, 21, 96, 6), piece("euros", 24, 50, 100, 10)];
   expect(layoutText(line)).toBe("640² euros");
+});
+
+it("parts the cells of a PDF's table where the other rows part them, also behind a narrow gap", () => {
+  const row = (y: number, ...cells: [str: string, x0: number, x1: number][]) =>
+    cells.map(([str, x0, x1]) => ({ str, dir: "ltr", x0, x1, y, size: 10 }));
+  const page = [
+    ...row(100, ["Apellidos y nombre", 0, 90], ["Nacimiento", 120, 174], ["Saldo", 180, 210], ["Cuota", 216, 250]),
+    ...row(115, ["RUIZ GIL, ANA", 0, 70], ["03/05/1980", 120, 170], ["75,00", 185, 210], ["9,00", 230, 250]),
+    ...row(
+      130,
+      ["MARTÍNEZ DE LA TORRE, JUAN", 0, 116],
+      ["01/02/1943", 120, 170],
+      ["1,00", 190, 210],
+      ["1.385,00", 214, 250],
+    ),
+    ...row(145, ["GIL SANZ, EVA", 0, 70], ["21/06/1990", 120, 170], ["4,00", 190, 210], ["8,00", 230, 250]),
+  ];
+  expect(layoutText(page)).toBe(
+    [
+      "Apellidos y nombre | Nacimiento | Saldo | Cuota",
+      "RUIZ GIL, ANA | 03/05/1980 | 75,00 | 9,00",
+      "MARTÍNEZ DE LA TORRE, JUAN | 01/02/1943 | 1,00 | 1.385,00",
+      "GIL SANZ, EVA | 21/06/1990 | 4,00 | 8,00",
+    ].join("\n"),
+  );
+});
+
+it("keeps the empty cells of a PDF's table, so that a number stands under its own heading", () => {
+  const row = (y: number, ...cells: [str: string, x0: number, x1: number][]) =>
+    cells.map(([str, x0, x1]) => ({ str, dir: "ltr", x0, x1, y, size: 10 }));
+  const page = [
+    ...row(100, ["Precio", 0, 30], ["Concepto", 60, 110], ["Devengos", 200, 250], ["Deducciones", 280, 340]),
+    ...row(115, ["41,27", 4, 30], ["Salario base", 60, 120], ["1.238,10", 212, 250]),
+    ...row(130, ["Anticipo a cuenta", 60, 145], ["150,00", 308, 340]),
+    ...row(145, ["Paga extra", 60, 112], ["110,97", 218, 250]),
+  ];
+  expect(layoutText(page)).toBe(
+    [
+      "Precio | Concepto | Devengos | Deducciones",
+      "41,27 | Salario base | 1.238,10",
+      "| Anticipo a cuenta | | 150,00",
+      "| Paga extra | 110,97",
+    ].join("\n"),
+  );
+});
+
+it("reads an e-mail's page without its hidden beginning, and by its lines where tables only place it", async () => {
+  const page = `<!--[if mso]><table><tr><td><![endif]--><div style="display:none">Ya está <div>todo</div> <table><tr><td>listo</td></tr></table></div><script>"<table>"</script>
+    <table><tr><td><h1>Cita</h1><p>Hola, Ana:</p>
+    <table><tr><td>Hora</td><td>10:50</td></tr><tr><td>Precio</td><td>47,83 €</td></tr></table><p>Adiós</p></td></tr></table>`;
+  expect((await read(page, documentTypes.html)).replace(/\n+/g, "\n")).toBe(
+    "# Cita\nHola, Ana:\nHora | 10:50\nPrecio | 47,83 €\nAdiós",
+  );
 });
 
 it("finds words and numbers with raised digits after them, and units", () => {

@@ -5,14 +5,17 @@ import { TextWriter } from "./text-writer.server.ts";
 
 // Elements that are not read: programs, decoration, and navigation.
 const unread = new Set([
-  ...["script", "style", "noscript", "template", "iframe", "object", "select", "nav"],
+  ...["script", "style", "noscript", "template", "iframe", "object", "nav"],
   ...["metadata", "defs", "desc", "rt", "rp"],
 ]);
 const blocks = new Set(
-  "p div section article main header footer aside address blockquote figure figcaption dl dt dd ul ol form fieldset details summary hr text".split(
+  "p div section article main header footer aside address blockquote figure figcaption dl dt dd ul ol form fieldset legend details summary hr text".split(
     " ",
   ),
 );
+
+// Without this option, <script/> would hide the rest of a page.
+const parsing = { recognizeSelfClosing: true };
 
 /** The text of an HTML page, with its headings, lists and tables. */
 export function htmlText(html: string): string {
@@ -23,19 +26,45 @@ export function htmlText(html: string): string {
   /** Number of the next item of each open list; undefined for lists without numbers. */
   const lists: (number | undefined)[] = [];
   let formula: TreeBuilder | undefined;
+  /** Whether the options of a list that are read are chosen; undefined outside of lists. */
+  let isChosen: boolean | undefined;
+  const frames = framesIn(html);
+  let tables = 0;
+  /** Whether each open table is a frame for what stands in it. */
+  const open: boolean[] = [];
+  /** The element that is not shown, and how many of its name are open within it. */
+  let veil: { name: string; depth: number } | undefined;
   const parser = new Parser(
     {
       onopentag(name, attributes) {
+        const isFrame =
+          name === "table" && (frames.has(tables++) || /^(?:presentation|none)$/.test(attributes.role ?? ""));
+        if (veil) {
+          if (name === veil.name) veil.depth++;
+          return;
+        }
         if (unread.has(name)) hidden++;
         if (hidden > 0) return;
         if (formula) return formula.open(name, attributes);
+        if (isVeiled(name, attributes)) {
+          veil = { name, depth: 1 };
+          return;
+        }
         const { alt } = attributes;
-        if (name === "math") formula = new TreeBuilder(name);
+        if (name === "select") {
+          isChosen = false;
+          writer.words(" ");
+        } else if (name === "option") isChosen = "selected" in attributes;
+        else if (name === "input") writer.words(answerOf(attributes));
+        else if (name === "label") writer.line();
+        else if (name === "math") formula = new TreeBuilder(name);
         else if (name === "sup") isRaised = true;
         const level = /^h([1-6])$/.exec(name)?.[1];
         if (level) writer.heading(Number(level));
         else if (name === "li") writer.line(itemMark(lists, attributes.value));
         else if (name === "br") writer.line();
+        else if (name === "table") open.push(isFrame);
+        else if (cells.has(name) && open.at(-1)) writer.line();
         else if (name === "tr") writer.row();
         else if (name === "td" || name === "th") writer.cell();
         else if (name === "pre" || name === "textarea") {
@@ -47,6 +76,10 @@ export function htmlText(html: string): string {
         else if (name === "ul") lists.push(undefined);
       },
       onclosetag(name) {
+        if (veil) {
+          if (name === veil.name && --veil.depth === 0) veil = undefined;
+          return;
+        }
         if (unread.has(name)) hidden = Math.max(0, hidden - 1);
         if (hidden > 0) return;
         if (formula && name === "math") {
@@ -54,8 +87,12 @@ export function htmlText(html: string): string {
           formula = undefined;
         }
         if (formula) return formula.close();
-        if (name === "table") writer.endTable();
-        else if (name === "sup") isRaised = false;
+        if (name === "select") isChosen = undefined;
+        else if (name === "option") isChosen = false;
+        else if (name === "table") {
+          writer.endTable();
+          open.pop();
+        } else if (name === "sup") isRaised = false;
         else if (name === "pre" || name === "textarea") verbatim = Math.max(0, verbatim - 1);
         if (name === "ol" || name === "ul") lists.pop();
         // After a list within an item, the item's own next line is begun by itself.
@@ -63,17 +100,54 @@ export function htmlText(html: string): string {
           writer.line();
       },
       ontext(text) {
-        if (hidden > 0) return;
+        if (veil || hidden > 0 || isChosen === false) return;
         if (formula) formula.text(text);
         else if (verbatim > 0) writer.text(text);
         else writer.words(isRaised ? superscript(text) : text);
       },
     },
-    // Without this option, <script/> would hide the rest of a page.
-    { recognizeSelfClosing: true },
+    parsing,
   );
   parser.end(html);
   return writer.toString();
+}
+
+const cells = new Set(["tr", "td", "th"]);
+const parts = new Set(["div", "span", "p", "td", "tr", "table", "li", "a", "font", "center", "section"]);
+
+/** Whether an element is not shown, such as the beginning that an e-mail has for lists alone. Scripts may show what holds a whole page. */
+const isVeiled = (name: string, { style = "" }: Record<string, string>) =>
+  parts.has(name) && /(?:^|;)\s{0,9}display\s{0,9}:\s{0,9}none/i.test(style);
+
+/** The tables that hold other tables, by their order: they only place things on the page, as in most e-mails. */
+function framesIn(html: string): Set<number> {
+  const frames = new Set<number>();
+  const open: number[] = [];
+  let count = 0;
+  const parser = new Parser(
+    {
+      onopentag(name) {
+        if (name !== "table") return;
+        for (const outer of open.slice(-1)) frames.add(outer);
+        open.push(count++);
+      },
+      onclosetag(name) {
+        if (name === "table") open.pop();
+      },
+    },
+    parsing,
+  );
+  parser.end(html);
+  return frames;
+}
+
+const typed = new Set(["text", "email", "tel", "url", "number", "date", "time", "month", "week", "datetime-local"]);
+
+/** Answer that a field of a form has; empty for buttons, hidden fields and passwords. */
+function answerOf({ type = "text", value, checked }: Record<string, string>): string {
+  const kind = type.toLowerCase();
+  if (kind === "checkbox" || kind === "radio") return checked === undefined ? " [sin marcar] " : " [marcada] ";
+  return typed.has(kind) && value ? ` ${value} ` : "";
 }
 
 /** Mark of the next item of the innermost list; `value`: its own number, if it has one. */

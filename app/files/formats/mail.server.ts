@@ -40,26 +40,42 @@ const people = (list: Address[] = []): string =>
     )
     .join(", ");
 
-/** The parts of an e-mail; texts that name no character set, and are not UTF-8, are read as Windows-1252. Throws for what is no e-mail. */
+/**
+ * The parts of an e-mail. Texts whose character set says nothing are read as UTF-8; those that are not UTF-8, whatever they say, as
+ * Windows-1252. Throws for what is no e-mail.
+ */
 export async function parseMail(bytes: Buffer): Promise<Email> {
   const { default: PostalMime } = await import("postal-mime");
   const parse = (from: Buffer) => PostalMime.parse(withUtf8Head(from), { attachmentEncoding: "arraybuffer" });
-  const mail = await parse(bytes);
+  const mail = await parse(withCharset(bytes, vague, "utf-8"));
   if (!`${mail.text ?? ""}${mail.html ?? ""}`.includes("\ufffd")) return mail;
-  const again = await parse(withCharsets(bytes));
-  return { ...mail, ...(again.text && { text: again.text }), ...(again.html && { html: again.html }) };
+  const again = await parse(withCharset(bytes, vagueOrUtf8, "windows-1252"));
+  const better = (first?: string, second?: string) =>
+    first?.includes("\ufffd") && second && !isTwiceEncoded.test(second) ? second : first;
+  const [text, html] = [better(mail.text, again.text), better(mail.html, again.html)];
+  return { ...mail, ...(text && { text }), ...(html && { html }) };
 }
 
-/** Names a character set where a text names none. */
-function withCharsets(bytes: Buffer): Buffer {
+// Character sets that programs name where they know none.
+const vague =
+  /charset[ \t]{0,4}=[ \t]{0,4}"?(?:us-ascii|ascii|x-unknown|unknown[\w-]{0,20}|utf8mb4|binary|default|none)"?/i;
+const vagueOrUtf8 =
+  /charset[ \t]{0,4}=[ \t]{0,4}"?(?:utf-?8|us-ascii|ascii|x-unknown|unknown[\w-]{0,20}|utf8mb4|binary|default|none)"?/i;
+// UTF-8 that was read as Windows-1252.
+const isTwiceEncoded = /[\u00c2\u00c3][\u0080-\u00bf]/;
+
+/** Names a character set where a text names none, or one of those that `replaced` matches. */
+function withCharset(bytes: Buffer, replaced: RegExp, set: string): Buffer {
   const raw = bytes.toString("latin1");
   const headEnd = raw.search(/\r?\n\r?\n/);
-  const set = 'charset="windows-1252"';
   // Without a type an e-mail is plain text.
   const typed = /^content-type:/im.test(raw.slice(0, headEnd)) ? raw : `Content-Type: text/plain\r\n${raw}`;
   const named = typed.replace(
     /^content-type:[ \t]{0,8}text\/(?:plain|html)\b[^\n]{0,300}(?:\n[ \t][^\n]{0,300}){0,5}/gim,
-    (head) => (/charset/i.test(head) ? head : head.replace(/text\/(?:plain|html)/i, (type) => `${type}; ${set}`)),
+    (head) =>
+      /charset/i.test(head)
+        ? head.replace(replaced, `charset="${set}"`)
+        : head.replace(/text\/(?:plain|html)/i, (type) => `${type}; charset="${set}"`),
   );
   return Buffer.from(named, "latin1");
 }

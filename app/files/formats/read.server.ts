@@ -1,25 +1,36 @@
 import { extname } from "node:path";
-import { declaredText } from "../../process/text/decoding/plain.server.ts";
+import { declaredText, plainText } from "../../process/text/decoding/plain.server.ts";
 import { tableText } from "../../process/text/table.ts";
+import { calendarText } from "./agenda/calendar.server.ts";
+import { contactsText } from "./agenda/contacts.server.ts";
 import { bookText } from "./book.server.ts";
+import { electronicInvoiceText, isElectronicInvoice } from "./electronic-invoice.server.ts";
 import { htmlText } from "./html.server.ts";
-import { readMail } from "./mail.server.ts";
+import { type ReadMail, readMail } from "./mail.server.ts";
+import { readOutlookMail } from "./office/old/outlook.server.ts";
+import { oldSlideTexts } from "./office/old/slides.server.ts";
+import { oldWordText } from "./office/old/word.server.ts";
 import { openDocumentPages } from "./office/open-document.server.ts";
 import { sheetsText } from "./office/sheets.server.ts";
 import { slideTexts } from "./office/slides.server.ts";
-import { oldSlideTexts } from "./office/slides-97.server.ts";
 import { wordText } from "./office/word.server.ts";
-import { oldWordText } from "./office/word-97.server.ts";
 import { pdfPages } from "./pdf/pdf.server.ts";
 import { rtfText } from "./rtf.server.ts";
 import { type DocumentType, documentTypes, isDocumentType, readAs, textTypes } from "./types.server.ts";
 import { confused, Unreadable } from "./unreadable.server.ts";
 
-/** A document as text: `pages` if it has any that can be cited by their number, `count`: how many there are in all. */
-export type ReadText = { text: string } | { pages: string[]; count: number };
+/**
+ * A document as text: `pages` if it has any that can be cited by their number, `count`: how many there are in all; `pictured`: the numbers
+ * of those whose text has to be recognised.
+ */
+export type ReadText = { text: string } | { pages: string[]; count: number; pictured: number[] };
 type ReadBytes = (bytes: Buffer, room: number) => ReadText | Promise<ReadText>;
 
-const asPages = (pages: string[]) => ({ pages, count: pages.length });
+// E-mails within an e-mail that are read, in depth.
+const mailsWithin = 3;
+const isPlain = /^text\/|^application\/(?:json|xml|[\w.-]{1,80}\+xml)$/;
+
+const asPages = (pages: string[]) => ({ pages, count: pages.length, pictured: [] });
 
 const readers: Record<DocumentType, ReadBytes> = {
   [documentTypes.pdf]: pdfPages,
@@ -35,7 +46,10 @@ const readers: Record<DocumentType, ReadBytes> = {
   [documentTypes.epub]: (bytes) => ({ text: bookText(bytes) }),
   [documentTypes.rtf]: (bytes) => ({ text: rtfText(bytes) }),
   [documentTypes.html]: (bytes) => ({ text: htmlText(declaredText(bytes)) }),
-  [documentTypes.eml]: async (bytes, room) => ({ text: await mailText(bytes, room) }),
+  [documentTypes.eml]: async (bytes, room) => ({ text: await mailText(await readMail(bytes), room) }),
+  [documentTypes.msg]: async (bytes, room) => ({ text: await mailText(await readOutlookMail(bytes), room) }),
+  [documentTypes.ics]: (bytes) => ({ text: calendarText(plainText(bytes)) }),
+  [documentTypes.vcf]: (bytes) => ({ text: contactsText(plainText(bytes)) }),
 };
 
 /**
@@ -53,22 +67,19 @@ export async function readText(bytes: Buffer, mediaType: string, room: number): 
 async function read(bytes: Buffer, mediaType: string, room: number): Promise<ReadText> {
   if (isDocumentType(mediaType)) return readers[mediaType](bytes, room);
   const text = declaredText(bytes);
+  const invoice = isElectronicInvoice(text) ? electronicInvoiceText(text) : "";
+  if (invoice) return { text: invoice };
   return { text: mediaType === "text/csv" ? tableText(text.slice(0, room)) : text };
 }
 
-/** An e-mail and its attached documents; an attachment that can't be read is only named. An e-mail within it is not opened. */
-async function mailText(bytes: Buffer, room: number): Promise<string> {
-  const mail = await readMail(bytes);
-  const parts = [mail.text];
-  for (const { name, mediaType, bytes: content } of mail.attachments) {
+/** An e-mail and its attached documents and e-mails; an attachment that can't be read is only named. */
+async function mailText({ text, attachments }: ReadMail, room: number, depth = 0): Promise<string> {
+  const parts = [text];
+  for (const { name, mediaType, bytes } of attachments) {
     // Many programs declare a file of an unknown type as plain bytes.
     const said = readAs(mediaType);
     const type = isDocumentType(said) ? said : (typeNamed(extname(name).slice(1).toLowerCase()) ?? said);
-    const isRead =
-      type !== documentTypes.eml &&
-      (isDocumentType(type) || /^text\/|^application\/(?:json|xml|[\w.-]{1,80}\+xml)$/.test(type));
-    parts.push(`# Adjunto: ${name}`);
-    parts.push(isRead ? await attachmentText(content, type, room) : "(no se lee)");
+    parts.push(`# Adjunto: ${name}`, await attachmentText(bytes, type, room, depth));
   }
   return parts.join("\n\n");
 }
@@ -78,10 +89,16 @@ const typeNamed = (ending: string): string | undefined =>
   textTypes.get(ending) ??
   new Map<string, string>(Object.entries(documentTypes)).get(ending.replace(/^(doc|xls|ppt)m$/, "$1x"));
 
-async function attachmentText(bytes: Buffer, mediaType: string, room: number): Promise<string> {
+async function attachmentText(bytes: Buffer, type: string, room: number, depth: number): Promise<string> {
+  const isMail = type === documentTypes.eml || type === documentTypes.msg;
+  if (type.startsWith("image/")) return "(imagen)";
+  if (isMail ? depth >= mailsWithin : !isDocumentType(type) && !isPlain.test(type)) return "(no se lee)";
   try {
-    const read = await readText(bytes, mediaType, room);
-    return "text" in read ? read.text : read.pages.join("\n\n");
+    if (type === documentTypes.eml) return await mailText(await readMail(bytes), room, depth + 1);
+    if (type === documentTypes.msg) return await mailText(await readOutlookMail(bytes), room, depth + 1);
+    const read = await readText(bytes, type, room);
+    if ("text" in read) return read.text;
+    return [...read.pages, ...(read.pictured.length > 0 ? ["(escaneado)"] : [])].join("\n\n").trim();
   } catch (error) {
     if (error instanceof Unreadable) return `(no se ha podido leer: ${error.message})`;
     throw error;

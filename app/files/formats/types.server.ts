@@ -17,6 +17,9 @@ export const documentTypes = {
   rtf: "application/rtf",
   html: "text/html",
   eml: "message/rfc822",
+  msg: "application/vnd.ms-outlook",
+  ics: "text/calendar",
+  vcf: "text/vcard",
 } as const;
 export type DocumentType = (typeof documentTypes)[keyof typeof documentTypes];
 
@@ -49,6 +52,9 @@ export const textTypes = new Map<string, string>([
   // A page that a browser has saved whole is an e-mail without people.
   ["mht", documentTypes.eml],
   ["mhtml", documentTypes.eml],
+  ["ics", documentTypes.ics],
+  ["vcf", documentTypes.vcf],
+  ["vcard", documentTypes.vcf],
   ["md", "text/markdown"],
   ["markdown", "text/markdown"],
   ["csv", "text/csv"],

@@ -99,10 +99,10 @@ export class TreeBuilder implements Required<XmlHandler> {
 }
 
 /** All elements of this name within an element, in their order. */
-export function* elementsIn(element: Element, name: string): Generator<Element> {
+export function* elementsIn(element: Element, ...names: string[]): Generator<Element> {
   const open = [...elementsOf(element)].reverse();
   for (let next = open.pop(); next; next = open.pop()) {
-    if (next.name === name) yield next;
+    if (names.includes(next.name)) yield next;
     for (const child of elementsOf(next).reverse()) open.push(child);
   }
 }
