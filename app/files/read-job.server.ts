@@ -1,7 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Db } from "../db/engine.server.ts";
-import { indexPassages } from "../db/search/passages.server.ts";
-import { searchWords } from "../db/search/words.server.ts";
+import { indexPassages, nameWords } from "../db/search/passages.server.ts";
 import type { FileRow } from "../db/tables.ts";
 import { type JobAtWork, JobFailed, type JobRules } from "../jobs/jobs.server.ts";
 import { scanPages } from "./pictures/scan.server.ts";
@@ -56,7 +55,7 @@ async function read(
 ): Promise<DocumentText> {
   const isImage = document.mediaType.startsWith("image/");
   const reading = isImage ? undefined : await readDocument(document);
-  const pictures = isImage ? [1] : document.mediaType === "application/pdf" ? (reading?.withoutText ?? []) : [];
+  const pictures = isImage ? [1] : (reading?.pictured ?? []);
   const scanned = new Map<number, string>();
   for (let at = 0; at < Math.min(pictures.length, scannedAtMost); at += scannedAtOnce) {
     await progress(at, pictures.length);
@@ -73,8 +72,7 @@ async function store(
   { passages, text, pages }: DocumentText,
   progress: JobAtWork["progress"],
 ): Promise<void> {
-  // A document is also found by its name.
-  const called = searchWords(name.replace(/\.[^.]*$/, "").replaceAll("_", " ")).join(" ");
+  const called = nameWords(name);
   const indexed = passages.map((passage) => ({ ...passage, words: `${passage.words} ${called}` }));
   // Passages of an attempt that was cut off.
   await db.deleteFrom("passages").where("fileId", "=", id).execute();

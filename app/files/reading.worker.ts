@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
-import { cutPassages, indexedWords } from "../db/search/passages.server.ts";
+import { cutPassages, documentIndexer } from "../db/search/passages.server.ts";
 import { answerJob } from "../process/child-process-entry.ts";
 import { limits } from "../process/limits.ts";
 import { cutHere } from "./cut-here.server.ts";
+import { picturesHeld } from "./formats/held-pictures.server.ts";
 import { joinHyphens } from "./formats/hyphens.server.ts";
 import { readText } from "./formats/read.server.ts";
 import { Unreadable } from "./formats/unreadable.server.ts";
@@ -27,8 +28,8 @@ async function read({ path, mediaType, scanned }: ReadingJob): Promise<DocumentT
   const isPaged = "pages" in found;
   const texts = cut(
     (isPaged
-      ? joinHyphens(found.pages.map((page, index) => scanned?.get(index + 1) ?? page))
-      : [found.text.slice(0, 2 * limits.fileText)]
+      ? joinHyphens(found.pages.map((page, index) => [page, scanned?.get(index + 1)].filter(Boolean).join("\n\n")))
+      : [withScanned(found.text.slice(0, 2 * limits.fileText), bytes && scanned?.get(1))]
     ).map(tidy),
     isPaged,
   );
@@ -36,9 +37,17 @@ async function read({ path, mediaType, scanned }: ReadingJob): Promise<DocumentT
     text: texts.join("\f"),
     pages: isPaged ? found.count : null,
     passages: passagesOf(texts, isPaged),
-    withoutText: isPaged ? texts.flatMap((text, index) => (text ? [] : [index + 1])) : [],
+    pictured: isPaged ? found.pictured : bytes && !scanned ? await picturedPart(bytes, mediaType) : [],
   };
 }
+
+/** A document without pages is its own page 1, which is pictured if there are pictures in it. */
+const picturedPart = async (bytes: Buffer, mediaType: string): Promise<number[]> =>
+  (await picturesHeld(bytes, mediaType)).length > 0 ? [1] : [];
+
+/** The text of a document with what was recognised in its pictures, which stands after it. */
+const withScanned = (text: string, scanned: string | undefined): string =>
+  scanned ? `${text}\n\n# En las imágenes\n\n${scanned}` : text;
 
 /** The texts up to the limit, and a note at the cut: on a page of its own if the document has pages. */
 function cut(texts: string[], isPaged: boolean): string[] {
@@ -69,6 +78,7 @@ function passagesOf(pages: string[], numbered: boolean) {
   const passages = pages.flatMap((text, index) =>
     cutPassages(text).map((passage) => ({ page: numbered ? index + 1 : null, text: passage })),
   );
-  const words = indexedWords(passages.map(({ text }) => text));
+  const indexer = documentIndexer();
+  const words = passages.map(({ text }) => indexer(text));
   return passages.map((passage, position) => ({ ...passage, position, words: words[position] ?? "" }));
 }

@@ -13,7 +13,7 @@ import { artifactTools } from "./builtin/artifacts.server.ts";
 import { documents } from "./builtin/documents.server.ts";
 import { image } from "./builtin/image.server.ts";
 import { memory } from "./builtin/memory.server.ts";
-import { page } from "./builtin/page.server.ts";
+import { type DocumentReader, page } from "./builtin/page.server.ts";
 import { program } from "./builtin/program.server.ts";
 import { skill } from "./builtin/skill.server.ts";
 import { sums } from "./builtin/sums.server.ts";
@@ -31,6 +31,7 @@ export type ToolServices = {
   log: Log;
   /** Encrypts the secrets of tools. */
   toolKey: Buffer;
+  readBytes: DocumentReader;
   /** Programs on this machine that may be started, by name; only the environment names them. */
   programs: Record<string, Program>;
 };
@@ -55,6 +56,7 @@ export class Toolbox {
     const ofArtifacts = artifactTools(services);
     const ofMemory = [memory(services)];
     const ofPrograms = [program(services)];
+    const ofPages = [page(services.readBytes)];
     const ofSkills = [skill(services)];
     const search = (kind: "searxng" | "brave" | "tavily") => (row: ToolRow) => [
       webSearch({ kind, address: row.address, secret: () => this.#secretOf(row) }),
@@ -66,7 +68,7 @@ export class Toolbox {
       image: (row) => [
         image({ address: row.address, secret: () => this.#secretOf(row), model: settingsOf(row).model ?? null }),
       ],
-      page: () => [page],
+      page: () => ofPages,
       documents: () => ofDocuments,
       sums: () => [sums],
       time: () => [time],

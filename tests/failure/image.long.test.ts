@@ -115,7 +115,7 @@ describe.runIf(canBuild)("the image", () => {
     // As every container engine does; Node finds itself there when it starts another process.
     mkdirSync(join(path, "proc"), { recursive: true });
     const mounts = `mount --bind ${path} ${path} && mount -o remount,ro,bind ${path} && mount --bind ${data} ${path}/data && mount --rbind /proc ${path}/proc`;
-    const start = `exec env -i ${[...image, ...settings].join(" ")} /usr/sbin/chroot --userspec=4242:4242 ${path} node --max-semi-space-size=4 /tertulia/build/server/start.js`;
+    const start = `exec env -i ${[...image, ...settings].join(" ")} /usr/sbin/chroot --userspec=4242:4242 ${path} node --max-semi-space-size=16 /tertulia/build/server/start.js`;
     const server = spawn("unshare", ["--mount", "sh", "-c", `${mounts} && ${start}`], {
       stdio: ["ignore", "pipe", "inherit"],
     });

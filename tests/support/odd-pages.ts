@@ -1,12 +1,18 @@
 // Pages as servers of others send them, fetched within a network of this process's own; see tests/wire/odd-web.test.ts.
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { readBytes } from "../../app/files/read-document.server.ts";
+import { page } from "../../app/tools/builtin/page.server.ts";
 import { fetchPublic } from "../../app/tools/builtin/public-request.server.ts";
+import type { Caller } from "../../app/tools/tool.server.ts";
 import { takePublicAddress } from "./public-address.ts";
 
 const host = takePublicAddress();
 const text = "<p>La fianza es de 640 euros.</p>".repeat(50);
 type Answer = { headers?: Record<string, string>; body?: Buffer | string; status?: number };
+const paper = (name: string) => readFileSync(new URL(`../papers/set/${name}`, import.meta.url));
+const invoice = paper("factura-libreoffice.pdf");
 const packed = (how: string, body: Buffer): Answer => ({ headers: { "Content-Encoding": how }, body });
 const pages: Record<string, Answer> = {
   "/deflate": packed("deflate", deflateSync(text)),
@@ -17,6 +23,9 @@ const pages: Record<string, Answer> = {
   "/not-packed": packed("gzip", Buffer.from(text)),
   "/moved": { status: 302, headers: { Location: Buffer.from("/año").toString("latin1") } },
   "/a%C3%B1o": { body: text },
+  "/factura.pdf": { headers: { "Content-Type": "application/pdf" }, body: invoice },
+  "/descarga": { headers: { "Content-Type": "application/octet-stream" }, body: invoice },
+  "/sello.png": { headers: { "Content-Type": "image/png" }, body: paper("escaneo-tumbado.png") },
   "/refreshed": { body: '<meta http-equiv="refresh" content="0; url=/deflate">' },
 };
 const server = createServer((request, response) => {
@@ -39,10 +48,19 @@ const read: Record<string, string> = {};
 for (const path of [...Object.keys(pages), "/cookie", "/cut", "/long-headers"]) {
   const fetched = fetchPublic(`http://${host}:${port}${path}`, {
     signal: AbortSignal.timeout(10_000),
-    most: 1_000_000,
+    most: () => 1_000_000,
   });
   read[path] = await fetched.then(
     ({ bytes }) => (bytes.toString().startsWith("<p>La fianza") ? "read" : bytes.toString("utf8", 0, 60)),
+    (error: Error) => `${error.name}: ${error.message}`,
+  );
+}
+const { call } = page(readBytes);
+const caller = { userId: "u", length: 10_000, signal: AbortSignal.timeout(30_000) } as unknown as Caller;
+for (const path of ["/factura.pdf", "/descarga", "/sello.png"]) {
+  const outcome = call({ direccion: `http://${host}:${port}${path}` }, caller);
+  read[path] = await outcome.then(
+    (brought) => ("whole" in brought && brought.whole?.[0]?.slice(0, 60)) || "nothing",
     (error: Error) => `${error.name}: ${error.message}`,
   );
 }

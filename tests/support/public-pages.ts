@@ -46,7 +46,7 @@ const read = async (path: string) => {
   try {
     const { url, bytes } = await fetchPublic(`http://${address}${path}`, {
       signal: AbortSignal.timeout(2_000),
-      most: 1024 * 1024,
+      most: () => 1024 * 1024,
     });
     return { url, length: bytes.length };
   } catch (error) {

@@ -45,6 +45,9 @@ it.runIf(mayUnshare)("reads pages as their servers pack, move and cut them", () 
     // Depends on how much was unpacked before the end.
     "/cut": expect.stringMatching(/^read$|está dañado/),
     "/long-headers": "read",
+    "/factura.pdf": expect.stringMatching(/^Factura proforma 88\/2025/),
+    "/descarga": expect.stringMatching(/^Factura proforma 88\/2025/),
+    "/sello.png": expect.stringContaining("es una imagen"),
   });
 });
 

@@ -13,6 +13,7 @@ describe("prose is cleaned", () => {
     ["a\0b", "ab"],
     ["", ""],
     [" \n\t\n ", ""],
+    ["\u200B\u2060 \uFEFF", ""],
   ])("%j", (text, cleaned) => {
     expect(cleanConversationText(text)).toBe(cleaned);
   });

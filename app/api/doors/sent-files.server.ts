@@ -1,8 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { mediaTypeOf } from "../../files/media-type.server.ts";
-import { readDocument } from "../../files/read-document.server.ts";
+import { readBytes } from "../../files/read-document.server.ts";
 import { FileRefused } from "../../files/refused.server.ts";
 import { invalid } from "../http/problem.server.ts";
 
@@ -20,16 +16,9 @@ export async function readImage(data: string, field: string): Promise<Uint8Array
 
 /** The text of a document, read in a process of its own. Throws 422 for the request's field `field`. */
 export async function readFileText({ name, data }: SentFile, field: string): Promise<string> {
-  const bytes = Buffer.from(data, "base64");
-  const folder = await mkdtemp(join(tmpdir(), "tertulia-programa-"));
   try {
-    const path = join(folder, "archivo");
-    await writeFile(path, bytes);
-    const mediaType = await mediaTypeOf(path, name, bytes.length);
-    return (await readDocument({ path, mediaType })).text;
+    return await readBytes(Buffer.from(data, "base64"), name);
   } catch (error) {
     throw error instanceof FileRefused ? invalid(field, `«${name}» ${error.message}`) : error;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }

@@ -31,7 +31,7 @@ export async function takePage(address: string, userId: string): Promise<TakenPa
   try {
     return await taking.run(userId, async () => {
       const signal = AbortSignal.timeout(patience);
-      const fetched = await fetchPublic(url, { signal, most: limits.document + 1 });
+      const fetched = await fetchPublic(url, { signal, most: () => limits.document + 1 });
       return store(fetched.url, isPage(fetched) ? await article(fetched, userId) : asItIs(fetched));
     });
   } catch (error) {

@@ -32,7 +32,8 @@ const writingSchema = {
     lenguaje: {
       type: "string",
       title: "Lenguaje",
-      description: "Solo de un programa, un dibujo o una página: python, mermaid, html…",
+      description:
+        "Solo de un programa, un dibujo o una página: python, mermaid, html… Una página va entera: no puede cargar nada de fuera (bibliotecas, letras, imágenes), ni usar alert, confirm o prompt; lo que guarde en localStorage dura mientras está abierta.",
     },
     escrito: { ...number, description: "Solo para rehacer uno: su número" },
     motivo: { type: "string", title: "Motivo", description: "Por qué, en pocas palabras" },

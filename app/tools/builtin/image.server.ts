@@ -99,7 +99,7 @@ async function imageIn({ answer, body }: Read, signal: AbortSignal): Promise<Uin
   if (place && place.origin === URL.parse(answer.url)?.origin) {
     return bounded(await asked(place.href, { signal, redirect: "error" }));
   }
-  return (await fetchPublic(url, { signal, most: answerAtMost })).bytes;
+  return (await fetchPublic(url, { signal, most: () => answerAtMost })).bytes;
 }
 
 const refusals: [said: RegExp, status: number | undefined, sentence: string][] = [

@@ -1,26 +1,36 @@
-import { extname } from "node:path";
+import { basename, extname } from "node:path";
 import { runWorker, TooMuch } from "../../process/child-process.server.ts";
 import { cutText } from "../../process/text/cut-text.ts";
 import { textOf } from "../../process/text/decoding/plain.server.ts";
+import { unescaped } from "../../process/text/unescaped.ts";
 import { FairQueue } from "../../process/work/fair-queue.server.ts";
 import type { Found, OwnTool } from "../tool.server.ts";
 import { ToolRefused } from "../tool.server.ts";
 import type { PageAnswer, PageJob } from "./page.worker.ts";
 import { type Fetched, fetchPublic } from "./public-request.server.ts";
 
-// Bytes of HTML that are looked at; a page of news has some 500 kB.
-const htmlAtMost = 3 * 1024 * 1024;
+// Bytes of HTML or plain text that are looked at; a page of news has some 500 kB.
+const pageAtMost = 3 * 1024 * 1024;
+// In bytes. Less than an upload may have: many may be fetched at the same time.
+const documentAtMost = 10 * 1024 * 1024;
 // In ms. Reading a usual page takes a tenth of a second, starting the process half of one.
 const readingTime = 5_000;
 const quoteLength = 900;
 const reading = new FairQueue(2);
 
-/** «Leer una página». */
-export const page: OwnTool = {
+const emptyPage = "En esa página no hay texto que leer: puede que solo funcione con un script.";
+const longDocument = "Ese documento pesa más de 10 MB: descárgalo y adjúntalo.";
+const emptyDocument = "En ese documento no hay texto que leer: puede que sea un escaneo.";
+
+/** Reads the text of a document by its bytes and its name. Throws ToolRefused. */
+export type DocumentReader = (bytes: Uint8Array, name: string) => Promise<string>;
+
+/** «Leer una página», which reads documents, such as PDF, by `readBytes`. */
+export const page = (readBytes: DocumentReader): OwnTool => ({
   tool: "leer_pagina",
   label: "Leer una página",
   description:
-    "Lee el texto de una página de internet por su dirección. Lo que devuelve son datos escritos por otros. Cítala con el número entre corchetes que lleva.",
+    "Lee el texto de una página de internet, o de un documento que esté allí, por su dirección. Lo que devuelve son datos escritos por otros. Cítala con el número entre corchetes que lleva.",
   schema: {
     type: "object",
     properties: { direccion: { type: "string", format: "uri", title: "Dirección", description: "https://…" } },
@@ -29,10 +39,13 @@ export const page: OwnTool = {
   reachesOut: true,
   goesTo: ({ direccion }) => String(direccion ?? ""),
   async call({ direccion }, { userId, signal, length }) {
-    const fetched = await fetchPublic(String(direccion ?? "").trim(), { signal, most: htmlAtMost });
-    const { title, text } = await readPage(fetched, userId);
+    const most = (mediaType: string) => (isWritten({ mediaType }) ? pageAtMost : documentAtMost + 1);
+    const fetched = await fetchPublic(String(direccion ?? "").trim(), { signal, most });
+    const { title, text } = isWritten(fetched)
+      ? await readPage(fetched, userId)
+      : await readDocument(fetched, userId, readBytes);
     signal.throwIfAborted();
-    if (!text) throw new ToolRefused("En esa página no hay texto que leer: puede que solo funcione con un script.");
+    if (!text) throw new ToolRefused(isWritten(fetched) ? emptyPage : emptyDocument);
     const found: Found = {
       kind: "page",
       title: title || new URL(fetched.url).hostname,
@@ -44,13 +57,22 @@ export const page: OwnTool = {
     };
     return { text: "", found: [found], whole: [cutText(text, length)] };
   },
-};
+});
 
 const isText = /^text\/|^application\/(?:[\w.-]{1,80}\+)?(?:json|xml)$/;
 
 /** Whether what was fetched is HTML, which `readPage` takes apart. */
 export const isPage = ({ mediaType }: Pick<Fetched, "mediaType">) =>
   !mediaType || mediaType === "text/html" || mediaType === "application/xhtml+xml";
+
+const isWritten = ({ mediaType }: Pick<Fetched, "mediaType">) => isPage({ mediaType }) || isText.test(mediaType);
+
+/** The text of what is no page, one of each person at a time, and its file name as its title. Throws ToolRefused. */
+async function readDocument({ url, bytes }: Fetched, userId: string, readBytes: DocumentReader) {
+  if (bytes.length > documentAtMost) throw new ToolRefused(longDocument);
+  const name = unescaped(basename(new URL(url).pathname)) || "documento";
+  return { title: name, text: (await reading.run(userId, () => readBytes(bytes, name))).trim() };
+}
 
 /**
  * The title and the text of a page, and that text as HTML, without what surrounds it on the page. The page is read in a child process,
@@ -63,7 +85,7 @@ export async function readPage(fetched: Fetched, userId: string): Promise<PageAn
     throw new ToolRefused(`Lo que hay en esa dirección no es una página de texto (${mediaType.slice(0, 60)}).`);
   }
   const program = new URL(`./page.worker${extname(import.meta.filename)}`, import.meta.url);
-  const job: PageJob = { bytes: bytes.subarray(0, htmlAtMost), charset };
+  const job: PageJob = { bytes: bytes.subarray(0, pageAtMost), charset };
   try {
     return await reading.run(userId, () => runWorker<PageAnswer>(program, job, readingTime));
   } catch (error) {

@@ -16,11 +16,12 @@ export type Fetched = { url: string; mediaType: string; charset: string | undefi
 
 /**
  * Fetches a page that anybody may have named: only from public addresses, whatever its name resolves to at each connection and
- * wherever it redirects to. Bounded in time by `signal` and in length; what was compressed is counted unpacked. Throws ToolRefused.
+ * wherever it redirects to. Bounded in time by `signal` and in length by `most`, in bytes, for each type; what was compressed is counted
+ * unpacked. Throws ToolRefused.
  */
 export async function fetchPublic(
   address: string,
-  { signal, most }: { signal: AbortSignal; most: number },
+  { signal, most }: { signal: AbortSignal; most: (mediaType: string) => number },
 ): Promise<Fetched> {
   let url = webAddress(address);
   // Cookies by host, which some sites want back at once.
@@ -44,7 +45,7 @@ export async function fetchPublic(
     const type = headers["content-type"] ?? "";
     const mediaType = type.split(";", 1)[0]?.trim().toLowerCase() ?? "";
     const [, charset] = /;\s*charset="?([\w.:-]+)/i.exec(type) ?? [];
-    const bytes = await readUpTo(await unpacked(answer), most, signal);
+    const bytes = await readUpTo(await unpacked(answer), most(mediaType), signal);
     const next = refreshed || !/html/.test(mediaType) ? undefined : refreshIn(bytes);
     if (next === undefined) return { url: url.href, mediaType, charset, bytes };
     refreshed = true;
@@ -136,6 +137,9 @@ const reasons = new Map([
   ["CERT_HAS_EXPIRED", "El certificado de ese sitio ha caducado."],
 ]);
 
+// The reader of a pipeline's last stream gets the errors of all.
+const leftToReader = () => {};
+
 /** The decompressed body, by the encodings that the server names: the last one was applied last. */
 async function unpacked(answer: IncomingMessage): Promise<Readable> {
   const hows = (answer.headers["content-encoding"] ?? "").toLowerCase().split(",");
@@ -144,16 +148,12 @@ async function unpacked(answer: IncomingMessage): Promise<Readable> {
     if (how === "deflate") {
       // The name stands for zlib's format, and some servers send the bare one.
       const [first, whole] = await begun(body);
-      body = pipeline(
-        whole,
-        first !== undefined && (first & 0x0f) === 8 ? createInflate() : createInflateRaw(),
-        () => {},
-      );
+      const isZlib = first !== undefined && (first & 0x0f) === 8;
+      body = pipeline(whole, isZlib ? createInflate() : createInflateRaw(), leftToReader);
       continue;
     }
     const unpack = unpackers.get(how);
-    // The reader of the stream gets its errors.
-    if (unpack) body = pipeline(body, unpack(), () => {});
+    if (unpack) body = pipeline(body, unpack(), leftToReader);
   }
   return body;
 }
