@@ -76,6 +76,7 @@ export class Jobs {
   readonly #closing = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> = Promise.resolve();
+  #lookedAt = 0;
 
   constructor(services: JobServices) {
     this.#services = services;
@@ -189,9 +190,14 @@ export class Jobs {
   /** Puts jobs of dead processes, and claimed jobs that this process does not run, back to waiting; begins due jobs. */
   async #look(): Promise<void> {
     const { db, clock, processes } = this.#services;
+    const now = clock.now();
+    // The clock was ahead, and repeating jobs would wait for the time that it had.
+    if (now < this.#lookedAt - lookEvery)
+      for (const [kind, { every }] of this.#rules) if (every) await this.#addRepeating(kind);
+    this.#lookedAt = now;
     const mine = [...this.#running.keys()];
     // A job that is being claimed at this moment is not on the list yet.
-    const before = clock.now() - lookEvery;
+    const before = now - lookEvery;
     await db
       .updateTable("jobs")
       .set({ state: "waiting", processId: null })

@@ -21,6 +21,10 @@ Se permite tener un gato, previa comunicación escrita (artículo 14).
 ## Obras
 
 Las obras cuestan 2\u00a0450 euros.
+
+## Tributos
+
+El I.B.I. lo paga la propiedad.
 `;
 const recipe = `# Bizcocho de naranja
 
@@ -56,6 +60,19 @@ describe.each(await queryEngines())("finding on $name", (engine) => {
   const first = async (question: string, owners = [ana.id]) =>
     (await searchPassages(api.db, engine.name, { question, owners, except: [], limit: 6 }))[0]?.text ?? "";
 
+  it("brings the rest of a short paper that the question names", async () => {
+    const page = (text: string) =>
+      `${text} ${"Bases de la convocatoria y demás normas que rigen estas ayudas. ".repeat(22)}`;
+    const request = `${page("# Solicitud de ayuda\n\nLa pide la mercería La Bobina de Oro.")}\n\n## Pago\n\n${page("IBAN ES38 3058 7011.")}`;
+    const others = Array.from({ length: 7 }, (_, n) => new File([`La cuenta ${n} se quiere cobrar.`], `nota-${n}.md`));
+    const eva = await api.signUp("Eva");
+    await api.upload(eva.token, [new File([request], "solicitud.md"), ...others]);
+    const question = "¿En qué cuenta quiere cobrar la ayuda la mercería La Bobina de Oro?";
+    const hits = await searchPassages(api.db, engine.name, { question, owners: [eva.id], except: [], limit: 6 });
+    expect(hits[0]?.text).toContain("Bobina de Oro");
+    expect(hits.map(({ text }) => text).join(" ")).toContain("ES38 3058 7011");
+  });
+
   it.each([
     ["misspelt words", "cuando debuelben la fiansa", "y se devolverá en el plazo"],
     ["other words for the same", "¿Puede el inquilino del piso tener una mascota?", "tener un gato"],
@@ -65,10 +82,28 @@ describe.each(await queryEngines())("finding on $name", (engine) => {
     ["a date without its year", "3 de mayo", "3 de mayo"],
     ["a code without its marks", "71928364K", "71.928.364-K"],
     ["a number in words", "artículo catorce", "artículo 14"],
+    ["an abbreviation written without its dots", "¿Quién paga el IBI?", "El I.B.I. lo paga"],
     ["the heading that a passage stands under", "vigencia del contrato", "comienza el 3 de mayo"],
     ["what a document is called", "naranja bizcocho", "Se hornea"],
   ])("by %s", async (_, question, answer) => {
     expect(await first(question)).toContain(answer);
+  });
+
+  it("indexes again what an older version has indexed", async () => {
+    const words = () => api.db.selectFrom("passages").orderBy("seq").select("words").execute();
+    const before = await words();
+    for (const { words: indexed } of before) {
+      const [owner = ""] = indexed.split(" ");
+      await api.db
+        .updateTable("passages")
+        .set({ words: `${owner} antes` })
+        .where("words", "=", indexed)
+        .execute();
+    }
+    remembered = JSON.stringify({ seq: 1, word: "" });
+    await learn();
+    expect(await words()).toEqual(before);
+    expect(await first("naranja bizcocho")).toContain("Se hornea");
   });
 
   it("requires all words and corrects misspellings when nothing matches", async () => {

@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { SharedClock } from "../../app/db/processes/clock.server.ts";
 import { Processes } from "../../app/db/processes/processes.server.ts";
 import { Files } from "../../app/files/files.server.ts";
 import { JobFailed, type JobRules, Jobs } from "../../app/jobs/jobs.server.ts";
@@ -24,10 +25,10 @@ describe.each(engines)("work in the background on $name", (engine) => {
   afterAll(() => api.close());
 
   /** A job of another process; nobody else here sends e-mails, so that kind is free for any work. */
-  async function another(work: JobRules["work"], rules: Partial<JobRules> = {}) {
+  async function another(work: JobRules["work"], rules: Partial<JobRules> = {}, clock = api.services.clock) {
     const processes = new Processes(api.services);
     await processes.join(() => ({ replies: 0, memory: 0, delay: 0 }));
-    const jobs = new Jobs({ ...api.services, processes });
+    const jobs = new Jobs({ ...api.services, processes, clock });
     jobs.handle("email", { atOnce: 1, retries: [], work, ...rules });
     await jobs.start();
     return { jobs, processes };
@@ -80,6 +81,26 @@ describe.each(engines)("work in the background on $name", (engine) => {
     const { jobs: next } = await another(fails, { every: 1 });
     await vi.waitFor(() => expect(tried).toBeGreaterThan(0), 20_000);
     await next.close();
+    await api.db.deleteFrom("jobs").where("key", "=", "email").execute();
+  });
+
+  it("repeats a job soon after a clock that was ahead is put right", async () => {
+    class Clock extends SharedClock {
+      fast = 3_600_000;
+      override now() {
+        return super.now() + this.fast;
+      }
+    }
+    const clock = new Clock();
+    let ran = 0;
+    const counts = async () => {
+      ran++;
+    };
+    const { jobs } = await another(counts, { every: 60_000 }, clock);
+    await vi.waitFor(() => expect(ran).toBe(1), 20_000);
+    clock.fast = 0;
+    await vi.waitFor(() => expect(ran).toBe(2), 20_000);
+    await jobs.close();
     await api.db.deleteFrom("jobs").where("key", "=", "email").execute();
   });
 

@@ -45,7 +45,41 @@ export async function searchPassages(db: Db, engine: Engine, search: Search): Pr
     })),
     findMeant(db, engine, search).then((hits) => ({ weight: 1, hits })),
   ]);
-  return distinct(joined(lists), search.limit).map(({ seq: _, ...hit }) => hit);
+  const hits = distinct(joined(lists), search.limit);
+  return (await withRestOfPaper(db, search, hits)).map(({ seq: _, ...hit }) => hit);
+}
+
+// Passages of a short paper, such as a letter or an invoice.
+const shortPaper = 6;
+// Share of the question's words with which a passage is likely to answer it by itself.
+const wholeAnswer = 0.8;
+
+/**
+ * Puts the rest of the first hit's paper in the last places, if the paper is short, and the hit has more of the question's words than
+ * hits elsewhere, but not nearly all: «Solicitud de Ana Ruiz» names the paper, and the account that is asked for stands further down
+ * without any of those words.
+ */
+async function withRestOfPaper(db: Db, { question, owners, limit }: Search, hits: Found[]): Promise<Found[]> {
+  const [first] = hits;
+  if (!first?.fileId || first.covered >= questionWords(question).length * wholeAnswer) return hits;
+  const isOfPaper = ({ fileId }: Hit) => fileId === first.fileId;
+  if (hits.some((hit) => !isOfPaper(hit) && hit.covered >= first.covered)) return hits;
+  const rows = await db
+    .selectFrom("passages")
+    .where("fileId", "=", first.fileId)
+    .where("ownerId", "in", owners)
+    .orderBy("position")
+    .limit(shortPaper + 1)
+    .select(["seq", "messageId", "trainingId", "chatId", "fileId", "position", "page", "text"])
+    .execute();
+  if (rows.length > shortPaper) return hits;
+  const rest = rows
+    .map((row) => ({ ...row, seq: Number(row.seq), covered: 0, near: false }))
+    .filter(({ seq }) => hits.every((hit) => hit.seq !== seq))
+    .slice(0, Math.floor(limit / 2));
+  const own = hits.filter(isOfPaper).length;
+  let places = limit - rest.length - own;
+  return [...hits.filter((hit) => isOfPaper(hit) || places-- > 0), ...rest].slice(0, limit);
 }
 
 type Found = RankedHit & { seq: number };

@@ -49,12 +49,15 @@ function lastOf(window: string, pattern: RegExp): number {
 
 // The separator between the cells of a row, as the readers of documents write it and as Markdown has it.
 const isRow = (line: string) => line.includes(" | ");
+// Columns of a text that is printed in letters of one width.
+const hasColumns = (line: string) => /\S {3,}\S/.test(line);
 const firstLine = (text: string) => text.split("\n", 1)[0] ?? "";
 
 /** End of the last whole line, if it is a row. */
 function endOfRow(window: string): number {
   const end = window.lastIndexOf("\n");
-  return isRow(window.slice(window.lastIndexOf("\n", end - 1) + 1, end)) ? end : -1;
+  const line = window.slice(window.lastIndexOf("\n", end - 1) + 1, end);
+  return isRow(line) || hasColumns(line) ? end : -1;
 }
 
 /** The first row of the table that a passage ends in, and a line break; nothing if it is too long to stand before each passage. */
@@ -66,18 +69,23 @@ function columnsOf(passage: string): string {
 }
 
 /**
- * Text that is indexed for each passage of a document: the words of the passage, of the document's title and of the last Markdown
- * heading before the passage.
+ * Gives the words to index for each passage of a document, in their order: those of the passage, of the document's title and of the last
+ * Markdown heading before the passage.
  */
-export function indexedWords(passages: string[]): string[] {
-  const title = headingsIn(passages[0] ?? "")[0] ?? "";
+export function documentIndexer(): (passage: string) => string {
+  let title: string | undefined;
   let heading = "";
-  return passages.map((passage) => {
+  return (passage) => {
+    title ??= headingsIn(passage)[0] ?? "";
     const above = [title, heading].filter((one) => one && !passage.includes(one));
     heading = headingsIn(passage).at(-1) ?? heading;
     return searchWords([...above, passage].join("\n")).join(" ");
-  });
+  };
 }
+
+/** The words by which all passages of a document are found too: those of its name. */
+export const nameWords = (name: string): string =>
+  searchWords(name.replace(/\.[^.]*$/, "").replaceAll("_", " ")).join(" ");
 
 const headingsIn = (passage: string) =>
   [...passage.matchAll(/^#{1,6} +(\S.*)$/gm)].map(([, heading = ""]) => heading.slice(0, headingLength));
@@ -103,7 +111,7 @@ const insertPassage = prepared((db, row: Omit<PassageRow, "seq">) => db.insertIn
 
 type Cut = Pick<PassageRow, "text" | "words"> & Partial<Pick<PassageRow, "position" | "page">>;
 
-/** Indexes passages that were cut elsewhere; their `words` come from `searchWords` or `indexedWords`. */
+/** Indexes passages that were cut elsewhere; their `words` come from `searchWords` or a `documentIndexer`. */
 export async function indexPassages(
   db: Db,
   ownerId: string,

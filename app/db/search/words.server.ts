@@ -25,11 +25,22 @@ export function plainWords(text: string): string[] {
   return short.map(stemOf).filter((word) => word.length > 0);
 }
 
-/** Tokens that are indexed for a text: its words, and its numbers and dates in one form each. */
-export const searchWords = (text: string): string[] => [...plainWords(text), ...inNumbers(text)];
+/** Tokens that are indexed for a text: its words, its numbers and dates in one form each, and its abbreviations without their dots. */
+export const searchWords = (text: string): string[] => [...plainWords(text), ...inNumbers(text), ...undotted(text)];
 
-/** How a word is indexed. */
-export const stemOf = (word: string): string => fold(singular(stemmer(word)));
+/** The abbreviations of a text that are written with dots, as one word each: «I.R.P.F.» is «IRPF», and «EE.UU.» is «EEUU». */
+const undotted = (text: string): string[] =>
+  (text.match(/(?<![\p{L}\p{N}.])\p{L}{1,2}(?:\.\p{L}{1,2}){1,7}(?![\p{L}\p{N}])/gu) ?? []).map((abbreviation) =>
+    stemOf(abbreviation.replaceAll(".", "").toLowerCase()),
+  );
+
+/** How a word is indexed: the same with and without its accents, which people leave out. */
+export const stemOf = (word: string): string => withoutLastI(fold(singular(stemmer(asStemmed(word)))));
+
+// Snowball knows «-ción» only with its accent, and takes «-ía» with it for the end of a verb.
+const asStemmed = (word: string) => fold(word).replace(/(?<=[cs]i)on$/, "ón");
+// «policia» and «recibio», beside «policial» and «recibir». Shorter stems would be other words: «María» is no «mar».
+const withoutLastI = (stem: string) => (stem.length > 4 ? stem.replace(/i$/, "") : stem);
 
 /** A text without signs that part words and are not seen, and with letters in the place of ligatures of print. */
 const withoutHiddenSigns = (text: string): string =>
@@ -93,7 +104,7 @@ export function questionWords(question: string): string[] {
     (word) => !stopWords.has(fold(word)) && (word.length > 1 || /\d/.test(word) || unspaced.test(word)),
   );
   const used = (telling.length > 0 ? telling : asked).map(stemOf).filter(Boolean);
-  return [...new Set([...used, ...formsOf(question)])].slice(0, termsAtMost);
+  return [...new Set([...used, ...formsOf(question), ...undotted(question)])].slice(0, termsAtMost);
 }
 
 /** The words of a question that its text may have itself: without forms that only questions get, such as 30 for «treinta». */
