@@ -177,9 +177,16 @@ function compare(
 
 /** When the newest whole copy was made, in epoch ms; undefined if there is none. By names alone. */
 export async function lastCopyAt(place: BackupPlace): Promise<number | undefined> {
-  const moments = (await wholeNames(place)).flatMap((name) => momentOf(name) ?? []);
+  // A clock that was ahead has dated copies in the future; they would put off all others until then.
+  const latest = Date.now() + clockMayDiffer;
+  const moments = (await wholeNames(place))
+    .flatMap((name) => momentOf(name) ?? [])
+    .filter((moment) => moment <= latest);
   return moments.length > 0 ? Math.max(...moments) : undefined;
 }
+
+// In ms: clocks of several processes.
+const clockMayDiffer = 60 * 60_000;
 
 const wholeNames = async (place: BackupPlace): Promise<string[]> =>
   (await place.list(copiesPrefix)).flatMap((path) => {

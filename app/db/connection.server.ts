@@ -53,7 +53,7 @@ async function openEmbedded(dataDir: string, log: Log): Promise<Database> {
   handle.exec("begin immediate; create table written (one); rollback");
   const sync = new SharedSync(path, log);
   const db: Db = new Kysely({ dialect: sqliteDialect(handle, () => sync.synced()) });
-  const backups = new Backups(handle, join(dataDir, "backups"));
+  const backups = new Backups(path, join(dataDir, "backups"));
   const unknown = await unknownMigrations(db, "sqlite");
   if (unknown.length > 0) throw newerDatabase(unknown, dataDir);
   const pending = await pendingMigrations(db, "sqlite");

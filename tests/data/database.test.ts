@@ -41,6 +41,18 @@ describe.each(engines)("on $name", (engine) => {
     ]);
   });
 
+  it("finds accented words without accents, and the reverse", async () => {
+    const owner = "019a-8";
+    await indexText(database.db, "La convoca María Lucía García, de la notaría, por la instalación.", owner, {});
+    await indexText(database.db, "El barco sale al mar.", owner, {});
+    await indexText(database.db, "Lo recibio el señor Garcia en la direccion de la policia.", owner, {});
+    const found = async (question: string) => (await search(question, [owner])).map(({ text }) => text.slice(0, 9));
+    for (const typed of ["maria", "María", "lucia", "notaria", "instalacion", "instalaciones"])
+      expect(await found(typed)).toEqual(["La convoc"]);
+    for (const typed of ["recibió", "dirección", "policías"]) expect(await found(typed)).toEqual(["Lo recibi"]);
+    for (const typed of ["García", "garcia"]) expect(await found(typed)).toHaveLength(2);
+  });
+
   it("finds ñ when n is typed, but not the reverse", async () => {
     const owner = "019a-2";
     await indexText(database.db, "Cumple un año en enero.", owner, {});
@@ -112,6 +124,14 @@ describe("the words of search", () => {
     expect(after.at(-1)).toMatch(/^Y otra cosa/);
   });
 
+  it("keeps the rows of a text in letters of one width whole", () => {
+    const printed = Array.from(
+      { length: 30 },
+      (_, n) => `H${100 + n}   CLARA PASTEUR. 5 KG        P261${10 + n}      9,80`,
+    );
+    for (const passage of cutPassages(printed.join("\n"))) expect(passage).toMatch(/^H\d{3} [\s\S]*9,80$/);
+  });
+
   it("cuts a text without any space too", () => {
     expect(cutPassages("x".repeat(5000)).join("")).toBe("x".repeat(5000));
   });
@@ -171,6 +191,73 @@ describe("an embedded database", () => {
     expect((await sql<{ n: number }>`select n from counted`.execute(db)).rows).toEqual([{ n: 50 }]);
     await close();
     rmSync(folder, { recursive: true });
+  });
+
+  it("leaves out the failed one of transactions of one turn", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "tertulia-"));
+    const { db, close } = await openDatabase({ dataDir, databaseUrl: undefined }, log);
+    const add = (id: string, fails = false) =>
+      db.transaction().execute(async (trx) => {
+        await sql`insert into turns_together (id) values (${id})`.execute(trx);
+        if (fails) throw new Error("no");
+      });
+    await sql`create table turns_together (id text unique)`.execute(db);
+    const results = await Promise.allSettled([
+      add("a"),
+      add("b", true),
+      sql`insert into turns_together values ('c')`.execute(db),
+      sql`insert into turns_together values ('a')`.execute(db),
+      add("d"),
+    ]);
+    // Another connection sees only what is committed.
+    const beside = new DatabaseSync(join(dataDir, "tertulia.db"), { readOnly: true });
+    const ids = beside.prepare("select id from turns_together order by id").all();
+    beside.close();
+    await close();
+    rmSync(dataDir, { recursive: true });
+    expect(results.map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+    ]);
+    expect(ids.map(({ id }) => id)).toEqual(["a", "c", "d"]);
+  });
+
+  it("fails all writes of a turn that cannot be committed, and goes on", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "tertulia-"));
+    const { db, close } = await openDatabase({ dataDir, databaseUrl: undefined }, log);
+    await sql`create table turns_owners (id text primary key)`.execute(db);
+    await sql`create table turns_owned (owner text references turns_owners deferrable initially deferred)`.execute(db);
+    const results = await Promise.allSettled([
+      sql`insert into turns_owners values ('a')`.execute(db),
+      // Refused only by the commit.
+      sql`insert into turns_owned values ('nobody')`.execute(db),
+    ]);
+    await sql`insert into turns_owners values ('b')`.execute(db);
+    const { rows } = await sql`select id from turns_owners`.execute(db);
+    await close();
+    rmSync(dataDir, { recursive: true });
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect(rows).toEqual([{ id: "b" }]);
+  });
+
+  it("is backed up while a transaction is open, without it", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "tertulia-"));
+    const { db, backups, close } = await openDatabase({ dataDir, databaseUrl: undefined }, log);
+    await sql`create table counted (n integer)`.execute(db);
+    await sql`insert into counted values (1)`.execute(db);
+    const backup = await db.transaction().execute(async (trx) => {
+      await sql`insert into counted values (2)`.execute(trx);
+      return backups?.make("prueba");
+    });
+    const copy = new DatabaseSync(backup?.path ?? "", { readOnly: true });
+    const rows = copy.prepare("select n from counted").all();
+    copy.close();
+    await close();
+    rmSync(dataDir, { recursive: true });
+    expect(rows.map(({ n }) => n)).toEqual([1]);
   });
 
   it("waits in a transaction while a checkpoint holds the lock", async () => {

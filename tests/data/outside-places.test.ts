@@ -70,7 +70,19 @@ const program = ["/usr/bin/redis-server", "/usr/local/bin/redis-server"].find((p
 describe.runIf(program)("a Redis that is not as the address says", () => {
   async function redis(host: string, ...more: string[]): Promise<number> {
     const port = await freePort();
-    const own = ["--port", String(port), "--bind", host, "--save", "", "--appendonly", "no", ...more];
+    const own = [
+      "--port",
+      String(port),
+      "--bind",
+      host,
+      "--save",
+      "",
+      "--appendonly",
+      "no",
+      "--dir",
+      tmpdir(),
+      ...more,
+    ];
     const child = spawn(program ?? "", own, { stdio: "ignore" });
     onTestFinished(async () => {
       child.kill("SIGKILL");

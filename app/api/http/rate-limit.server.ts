@@ -78,8 +78,9 @@ function newLimiter({ redis, pool }: Services, name: string, rule: (typeof rules
   return { shared: new RateLimiterRedis({ ...rule, ...shared, keyPrefix }), own };
 }
 
-/** The name of a counter, as a keyed hash: a shared store must have no e-mails and addresses, nor values from which they can be guessed. */
-const sealed = ({ tokenKey }: Services, key: string) => createHmac("sha256", tokenKey).update(key).digest("base64url");
+/** The name of a counter; in a shared store a keyed hash: it must have no e-mails and addresses, nor values from which they can be guessed. */
+const sealed = ({ redis, pool, tokenKey }: Services, key: string) =>
+  redis || pool ? createHmac("sha256", tokenKey).update(key).digest("base64url") : key;
 
 /**
  * Counts an attempt of an account or address; the answer's RateLimit headers say how many attempts are left. Throws 429 with

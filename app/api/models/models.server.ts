@@ -92,7 +92,6 @@ export const models: Resource<"models", typeof model, typeof newModel> = {
   show: (row, { services, person }) => showModel(services, row, person),
   async columns(given, { services, id, before }) {
     await checkGroupIds(services.db, given.groupIds, before && parseGroupIds(before));
-    await checkFallback(services.db, id, given.fallbackId);
     const columns = toColumns(services, id, given, { oldKey: before?.apiKey ?? null, isNew: !before });
     // A key must not follow its model to another server.
     if (before?.apiKey && !given.apiKey && (columns.baseUrl !== before.baseUrl || given.provider !== before.provider)) {
@@ -101,7 +100,8 @@ export const models: Resource<"models", typeof model, typeof newModel> = {
     return columns;
   },
   serially: true,
-  async inTransaction(trx, { id, isDefault }) {
+  async inTransaction(trx, { id, isDefault, fallbackId }) {
+    await checkFallback(trx, id, fallbackId);
     if (!isDefault) return;
     await trx.updateTable("models").set({ isDefault: 0 }).where("isDefault", "=", 1).where("id", "!=", id).execute();
   },
@@ -132,7 +132,10 @@ export const models: Resource<"models", typeof model, typeof newModel> = {
   },
 };
 
-/** Throws 422 if the fallback does not exist, or is the model itself. */
+/**
+ * Throws 422 if the fallback does not exist, or is the model itself. In the transaction of the write: the reference is deferred, so a
+ * missing model would fail the commit.
+ */
 async function checkFallback(db: Db, id: string, fallbackId: string | null): Promise<void> {
   if (fallbackId === null) return;
   if (fallbackId === id) throw invalid("fallbackId", "Un modelo no puede seguir por sí mismo. Elige otro.");

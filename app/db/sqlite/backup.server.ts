@@ -1,6 +1,6 @@
 import { readdir, rename, rm, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { backup, type DatabaseSync } from "node:sqlite";
+import { backup, DatabaseSync } from "node:sqlite";
 import { runWorker } from "../../process/child-process.server.ts";
 import { makeFolder, syncFile, syncFolder } from "../../process/fsync.server.ts";
 
@@ -8,6 +8,8 @@ export type Backup = { name: string; path: string; size: number; at: number };
 
 // In ms: enough to rewrite a database of some gigabytes.
 const scrubbedWithin = 30 * 60_000;
+// In one step: between two, a write of another connection would start the copy again.
+const allPages = 2 ** 31 - 1;
 const scrubber = new URL(`./scrub.worker${extname(import.meta.filename)}`, import.meta.url);
 
 /** Lets another process copy a database in use to a file that does not exist yet, without temporary chats and deleted content. */
@@ -16,12 +18,13 @@ export const scrubbedCopy = (from: string, to: string): Promise<unknown> =>
 
 /** Backups of the embedded database, in a folder of their own. */
 export class Backups {
-  readonly #handle: DatabaseSync;
+  readonly #path: string;
   readonly #folder: string;
   #making: Promise<Backup> | undefined;
 
-  constructor(handle: DatabaseSync, folder: string) {
-    this.#handle = handle;
+  /** `path`: the database. */
+  constructor(path: string, folder: string) {
+    this.#path = path;
     this.#folder = folder;
   }
 
@@ -42,7 +45,7 @@ export class Backups {
     // An interrupted backup never has a backup's name.
     const part = `${path}.part`;
     try {
-      await backup(this.#handle, part);
+      await this.#copyPages(part);
       await runWorker(scrubber, { path: part }, scrubbedWithin);
       syncFile(part);
       await rename(part, path);
@@ -52,6 +55,17 @@ export class Backups {
       throw error;
     }
     return this.#describe(name);
+  }
+
+  /** Copies as of one moment. */
+  async #copyPages(to: string): Promise<void> {
+    // A connection with an open transaction cannot be copied, and the one that writes nearly always has one.
+    const source = new DatabaseSync(this.#path, { readOnly: true });
+    try {
+      await backup(source, to, { rate: allPages });
+    } finally {
+      source.close();
+    }
   }
 
   /** The existing backups, newest first. */

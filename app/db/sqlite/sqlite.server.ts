@@ -1,20 +1,17 @@
 import { join } from "node:path";
-import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import {
-  CompiledQuery,
-  type DatabaseConnection,
   type Dialect,
-  type Driver,
   type LimitNode,
   SqliteAdapter,
-  SqliteDialect,
-  SqliteDriver,
+  SqliteIntrospector,
   SqliteQueryCompiler,
   ValueNode,
 } from "kysely";
 import { load as loadVectors } from "sqlite-vec";
 import { faultOf } from "../../process/fault.ts";
 import { withoutAccents } from "../../process/text/accents.ts";
+import { GroupingDriver } from "./driver.server.ts";
 
 const logAtMost = 64 * 1024 * 1024;
 
@@ -41,98 +38,20 @@ export function openSqlite(path: string): DatabaseSync {
   return handle;
 }
 
-/**
- * Kysely's dialect over node:sqlite. Prepared statements are cached, because preparing costs more than running most queries. A write
- * answers when `synced` has resolved.
- */
+/** Kysely's dialect over node:sqlite. A write answers when `synced` has resolved. */
 export function sqliteDialect(handle: DatabaseSync, synced: () => Promise<void>): Dialect {
-  const prepared = new Map<string, ReturnType<typeof prepare>>();
-  const prepare = (sql: string) => {
-    const statement = handle.prepare(sql);
-    const values = (parameters: ReadonlyArray<unknown>) => parameters as SQLInputValue[];
-    return {
-      reader: statement.columns().length > 0,
-      all: (parameters: ReadonlyArray<unknown>) => statement.all(...values(parameters)),
-      run: (parameters: ReadonlyArray<unknown>) =>
-        // On a full disk SQLite has rolled back already; a second rollback would fail and hide the cause.
-        sql === "rollback" && !handle.isTransaction
-          ? { changes: 0, lastInsertRowid: 0 }
-          : statement.run(...values(parameters)),
-      iterate: (parameters: ReadonlyArray<unknown>) => statement.iterate(...values(parameters)),
-    };
+  return {
+    createAdapter: () => new LockingAdapter(),
+    createDriver: () => new GroupingDriver(handle, synced),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new LiteralLimits(),
   };
-  const database = {
-    close: () => handle.close(),
-    prepare(sql: string) {
-      let statement = prepared.get(sql);
-      if (!statement) {
-        if (prepared.size >= 500) prepared.clear();
-        statement = prepare(sql);
-        prepared.set(sql, statement);
-      }
-      return statement;
-    },
-  };
-  const dialect = new SqliteDialect({ database });
-  dialect.createQueryCompiler = () => new LiteralLimits();
-  dialect.createAdapter = () => new LockingAdapter();
-  dialect.createDriver = () => new SyncedDriver(new SqliteDriver({ database }), handle, synced);
-  return dialect;
 }
 
 /** Kysely's own lock would last until a write is synced; the driver's lasts as long as the connection is used. */
 class LockingAdapter extends SqliteAdapter {
   override get supportsMultipleConnections() {
     return true;
-  }
-}
-
-/** The driver of the single connection: a writer that releases the connection waits for the disk, while the next caller already uses it. */
-class SyncedDriver implements Driver {
-  readonly #driver: SqliteDriver;
-  readonly #synced: () => Promise<void>;
-  readonly #countChanges: () => unknown;
-  #changes: unknown = 0;
-  /** Resolves when the connection is free; a queue, as each waits for the one before. */
-  #free: Promise<void> = Promise.resolve();
-  #release: () => void = () => {};
-
-  constructor(driver: SqliteDriver, handle: DatabaseSync, synced: () => Promise<void>) {
-    this.#driver = driver;
-    this.#synced = synced;
-    const counted = handle.prepare("select total_changes() as n");
-    this.#countChanges = () => counted.get()?.n;
-  }
-
-  init = () => this.#driver.init();
-  destroy = () => this.#driver.destroy();
-  /**
-   * Takes the lock for writing at once. SQLite waits for a lock (`busy_timeout`) only here: a transaction that has read fails at its
-   * first write when a checkpoint holds the lock.
-   */
-  async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
-  }
-  commitTransaction = (connection: DatabaseConnection) => this.#driver.commitTransaction(connection);
-  rollbackTransaction = (connection: DatabaseConnection) => this.#driver.rollbackTransaction(connection);
-
-  async acquireConnection(): Promise<DatabaseConnection> {
-    const before = this.#free;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#free = promise;
-    await before;
-    this.#release = resolve;
-    return this.#driver.acquireConnection();
-  }
-
-  async releaseConnection(): Promise<void> {
-    const before = this.#changes;
-    try {
-      this.#changes = this.#countChanges();
-    } finally {
-      this.#release();
-    }
-    if (this.#changes !== before) await this.#synced();
   }
 }
 
