@@ -77,12 +77,24 @@ test("isolates a written page; its scripts run only when allowed", async ({ page
   const other = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`;
   await page.context().addCookies([...admin.cookies].map(([name, value]) => ({ name, value, url: server.url })));
   const text = `<!doctype html><h1>Folleto</h1><p id="dice">quieto</p><img src="${other}/imagen" alt="">
+    <form id="propio"><button>Añadir</button></form><form id="ajeno" action="${other}/formulario"></form>
     <script>
       const says = (text) => { document.getElementById("dice").textContent += " " + text; };
-      try { document.cookie; says("galletas"); } catch { says("sin galletas"); }
+      says(document.cookie === "" ? "sin galletas" : "galletas");
+      localStorage.setItem("pan", 2);
+      localStorage.sal = 1;
+      says(localStorage.getItem("pan") + localStorage.sal + localStorage.length + Object.keys(localStorage));
+      document.getElementById("propio").addEventListener("submit", (event) => {
+        event.preventDefault();
+        says("añadido");
+        document.getElementById("ajeno").submit();
+      });
+      propio.requestSubmit();
+      says(document.compatMode);
       try { parent.document.title; says("padre"); } catch { says("sin padre"); }
-      fetch("${other}/red").then(() => says("red"), () => says("sin red")).then(() => { location = "${other}/lugar"; });
-    </script>`;
+      fetch("${other}/red").then(() => says("red"), () => says("sin red"));
+    </script><a href="#" onclick="says('pulsado')">Botón</a><a href="${other}/enlace">Enlace</a>
+    <button onclick="location = '${other}/lugar'">Fuera</button>`;
   const fields = { title: "Folleto", kind: "code", language: "html", text };
   const place = (await admin.change("/conversation/escrito/crear", fields)).headers.get("Location") ?? "";
   await page.goto(place);
@@ -93,6 +105,15 @@ test("isolates a written page; its scripts run only when allowed", async ({ page
   if (project.name === "js") {
     const refused = page.waitForEvent("console", (message) => message.text().includes("frame-src"));
     await page.getByRole("link", { name: "Permitir sus programas" }).click();
+    await expect(frame.locator("#dice")).toHaveText(
+      "quieto sin galletas 212pan,sal añadido CSS1Compat sin padre sin red",
+    );
+    await frame.getByRole("link", { name: "Botón" }).click();
+    await expect(frame.locator("#dice")).toContainText("sin red pulsado");
+    await expect(frame.locator("output")).toHaveCount(0);
+    await frame.getByRole("link", { name: "Enlace" }).click();
+    await expect(frame.getByText(`Desde aquí no se sale. El enlace lleva a ${other}/enlace`)).toBeVisible();
+    await frame.getByRole("button", { name: "Fuera" }).click();
     await refused;
     await expect(page.getByRole("link", { name: "Quitar sus programas" })).toBeVisible();
   }

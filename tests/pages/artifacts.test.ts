@@ -213,7 +213,10 @@ it("shows HTML as a page in an isolated frame", async () => {
   expect(await plain.text()).toBe(text);
   expect(plain.headers.get("Content-Security-Policy")).toMatch(/^sandbox; default-src 'none'; style-src/);
   const allowed = await content("?programas=si", { "Sec-Fetch-Dest": "iframe" });
-  expect(allowed.headers.get("Content-Security-Policy")).toContain("sandbox allow-scripts");
+  expect(allowed.headers.get("Content-Security-Policy")).toMatch(
+    /^sandbox allow-scripts allow-forms allow-downloads; /,
+  );
+  expect(await allowed.text()).toMatch(/^<!doctype html><script>.*localStorage.*<\/script><h1>Folleto/s);
   expect((await content("?programas=si", { "Sec-Fetch-Dest": "document" })).headers.get("Location")).toBe(
     `${place}/pagina?programas=si`,
   );

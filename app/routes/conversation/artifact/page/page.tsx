@@ -6,6 +6,7 @@ import { apiContext } from "../../../../web/context.ts";
 import { requireActive, requireAuth } from "../../../../web/guards.server.ts";
 import { versionIn } from "../version-in.ts";
 import type { Route } from "./+types/page";
+import { freedoms } from "./freedoms.ts";
 import { isPage } from "./is-page.ts";
 
 export const middleware: Route.MiddlewareFunction[] = [requireAuth, requireActive];
@@ -36,7 +37,7 @@ export default function WrittenPage({ loaderData: { id, title, version, runs } }
       <iframe
         className="written-page mt-5"
         title={title}
-        sandbox={runs ? "allow-scripts" : ""}
+        sandbox={runs ? freedoms : ""}
         src={`${here}/pagina/contenido?${runs ? allowed : version}`}
       />
     </Leaf>
