@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { longReply } from "../support/model-server.ts";
 import { begin, expect, hydrated, lastReply, say, test } from "./fixtures.ts";
 
@@ -48,6 +51,8 @@ test.describe("what a script adds", () => {
         (field, [type, fileName]) => {
           const carried = new DataTransfer();
           carried.items.add(new File(["Apuntes"], fileName, { type: "text/plain" }));
+          // macOS gives the name of a copied file as text.
+          carried.setData("text/plain", fileName);
           const options = { bubbles: true, cancelable: true };
           field.dispatchEvent(
             type === "paste"
@@ -70,6 +75,45 @@ test.describe("what a script adds", () => {
     await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
     await give("drop", "soltado.txt");
     await expect(page.locator("#composer .attachment")).toContainText("soltado.txt");
+  });
+
+  test("attaches dropped files and names a dropped folder", async ({ page, person }) => {
+    expect(person.email).toBeTruthy();
+    const folder = mkdtempSync(join(tmpdir(), "carpeta-"));
+    writeFileSync(join(folder, "acta.txt"), "El acta");
+    await page.goto("/conversation/chat");
+    await hydrated(page);
+    const box = await page.getByLabel("Mensaje", { exact: true }).boundingBox();
+    const session = await page.context().newCDPSession(page);
+    const data = { items: [], files: [folder, join(folder, "acta.txt")], dragOperationsMask: 1 };
+    for (const type of ["dragEnter", "dragOver", "drop"] as const)
+      await session.send("Input.dispatchDragEvent", { type, x: (box?.x ?? 0) + 9, y: (box?.y ?? 0) + 9, data });
+    await expect(page.locator("#composer .attachment")).toContainText("acta.txt");
+    await expect(page.locator("#composer")).toContainText(`«${basename(folder)}» es una carpeta, o un archivo que`);
+    // Beside the composer a browser would leave the page to show the file.
+    writeFileSync(join(folder, "anexo.txt"), "El anexo");
+    const beside = { items: [], files: [join(folder, "anexo.txt")], dragOperationsMask: 1 };
+    for (const type of ["dragEnter", "dragOver", "drop"] as const)
+      await session.send("Input.dispatchDragEvent", { type, x: (box?.x ?? 0) + 9, y: 150, data: beside });
+    await expect(page.locator("#composer .attachment")).toContainText(["acta.txt", "anexo.txt"]);
+    rmSync(folder, { recursive: true });
+  });
+
+  test("says to load the page again when the module that uploads is of an older build", async ({ page, person }) => {
+    expect(person.email).toBeTruthy();
+    await page.goto("/conversation/chat");
+    await hydrated(page);
+    await page.route("**/assets/upload-*.js", (route) =>
+      route.fulfill({ status: 302, headers: { Location: "/stale.js" } }),
+    );
+    await page.getByLabel("Mensaje", { exact: true }).fill("Con lo escrito no se recarga sola");
+    await page.locator("#composer input[type=file]").setInputFiles({
+      name: "acta.txt",
+      mimeType: "text/plain",
+      buffer: Buffer.from("El acta"),
+    });
+    await expect(page.locator("#composer")).toContainText("No se ha podido subir: recarga la página.");
+    await expect(page.getByLabel("Mensaje", { exact: true })).toHaveValue("Con lo escrito no se recarga sola");
   });
 
   test("what is being typed waits on the server", async ({ page, person }) => {
@@ -240,4 +284,21 @@ test("announces a reply to screen readers in whole sentences, once", async ({ pa
   expect(sentences.join(" ")).toBe(longReply);
   expect(sentences.length).toBeGreaterThan(10);
   for (const text of sentences) expect(text).toMatch(/\.$/);
+});
+
+test("keeps what is selected in a reply while it grows and when it ends", async ({ page, person }) => {
+  expect(person.email).toBeTruthy();
+  await begin(page, "Una respuesta lenta", "gpt-4o");
+  await expect(lastReply(page)).toContainText("Frase número 3");
+  const selected = await page.evaluate(() => {
+    const prose = document.querySelector(".live .prose:not(:empty)");
+    const walker = document.createTreeWalker(prose ?? document.body, NodeFilter.SHOW_TEXT);
+    const text = walker.nextNode();
+    if (text) getSelection()?.setBaseAndExtent(text, 2, text, 14);
+    return String(getSelection());
+  });
+  expect(selected).toHaveLength(12);
+  await expect(lastReply(page)).toHaveAttribute("data-status", "complete", { timeout: 20_000 });
+  await expect.poll(() => page.evaluate(() => String(getSelection()))).toBe(selected);
+  expect(await page.evaluate(() => getSelection()?.anchorNode?.parentElement?.closest(".live"))).toBeFalsy();
 });

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import type { Flash } from "../../web/session.server.ts";
 import { looks } from "../callout.tsx";
 import { Icon } from "../icon.tsx";
+import { modalOpened } from "./modal-opened.ts";
 
 export type ToastMessage = Flash & {
   /** A button in the toast, such as «Deshacer». */
@@ -21,9 +22,12 @@ export default function Toast({ message, onGone }: { message: ToastMessage; onGo
   const { timed, bar, leaving, setLeaving, setPaused } = useLeaving(message, onGone);
   const pause = () => setPaused(true);
   const goOn = () => setPaused(false);
+  const toast = useRef<HTMLDivElement>(null);
+  useEffect(() => keepOnTop(toast.current), []);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: nothing to operate; who reads it stops its time
     <div
+      ref={toast}
       className={`toast ${className}`}
       data-leaving={leaving || undefined}
       onPointerEnter={pause}
@@ -54,6 +58,21 @@ export default function Toast({ message, onGone }: { message: ToastMessage; onGo
       {timed && <div className="left" ref={bar} aria-hidden="true" />}
     </div>
   );
+}
+
+/** Lifts the region of a toast above the page and above the dialogs that open, as long as the toast is there. */
+function keepOnTop(toast: HTMLElement | null): (() => void) | undefined {
+  const region = toast?.closest<HTMLElement>(".toasts");
+  if (!region) return;
+  const toTop = () => {
+    if (region.matches(":popover-open")) region.hidePopover();
+    region.showPopover();
+  };
+  // Without a script a popover would be invisible, so the region becomes a popover here.
+  region.popover = "manual";
+  toTop();
+  document.addEventListener(modalOpened, toTop);
+  return () => document.removeEventListener(modalOpened, toTop);
 }
 
 /** Counts the time of a message down and takes it away, `leavesIn` after it has begun to leave. */

@@ -1,6 +1,5 @@
-import { Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { Suspense, useCallback, useEffect, useState } from "react";
 import { lazily } from "../lazily.ts";
-import { modalOpened } from "./modal-opened.ts";
 import type { ToastMessage } from "./toast.tsx";
 
 const Toast = lazily(() => import("./toast.tsx"), BareToast);
@@ -24,20 +23,6 @@ export function Toasts({ message }: { message: ToastMessage | undefined }) {
   useEffect(() => {
     tell = (told) => setShown((before) => [...before, told]);
   }, []);
-  const region = useRef<HTMLElement>(null);
-  useEffect(() => {
-    const element = region.current;
-    if (shown.length === 0 || !element) return;
-    const toTop = () => {
-      if (element.matches(":popover-open")) element.hidePopover();
-      element.showPopover();
-    };
-    // Without a script a popover would be invisible, so the region becomes a popover here.
-    element.popover = "manual";
-    toTop();
-    document.addEventListener(modalOpened, toTop);
-    return () => document.removeEventListener(modalOpened, toTop);
-  }, [shown.length]);
   const remove = useCallback((id: string) => setShown((before) => before.filter((toast) => toast.id !== id)), []);
   const list = (errors: boolean) =>
     shown
@@ -48,7 +33,7 @@ export function Toasts({ message }: { message: ToastMessage | undefined }) {
         </Suspense>
       ));
   return (
-    <section ref={region} className="toasts" aria-label="Avisos">
+    <section className="toasts" aria-label="Avisos">
       <div aria-live="polite">{list(false)}</div>
       <div aria-live="assertive">{list(true)}</div>
     </section>

@@ -7,38 +7,58 @@ export type Progress = { name: string; part: number };
 
 type UploadOptions = {
   form: HTMLFormElement;
-  /** How many files the message has already. */
-  taken: { current: number };
   /** Undefined: no more files are on their way. */
   onProgress(progress: Progress | undefined): void;
   onAnswer(answer: Uploaded): void;
 };
 
 let waiting = 0;
+/** Ids of the files uploaded since nothing was waiting. The page shows them a moment later. */
+let uploaded: string[] = [];
 let last = Promise.resolve();
 
 /** Sends files ahead of their message, after the files that were chosen before them. */
 export function uploadAfter(sent: File[], options: UploadOptions): Promise<void> {
   waiting++;
   last = last.then(async () => {
-    options.onAnswer(await upload(sent, options));
+    const answer = await upload(sent, options);
+    uploaded.push(...answer.files.map(({ id }) => id));
+    options.onAnswer(answer);
     waiting--;
-    if (waiting === 0) options.onProgress(undefined);
+    if (waiting > 0) return;
+    uploaded = [];
+    options.onProgress(undefined);
   });
   return last;
 }
 
+/** How many more files the message may have. */
+function roomIn(form: FormData) {
+  const ids = String(form.get("fileIds")).split(",").filter(Boolean);
+  return limits.filesPerMessage - new Set([...ids, ...uploaded]).size;
+}
+
 /** Sends files and tells their progress. Never throws: files that can't be sent are refused. */
-async function upload(sent: File[], { form, taken, onProgress }: UploadOptions): Promise<Uploaded> {
-  const room = limits.filesPerMessage - taken.current;
+async function upload(sent: File[], { form, onProgress }: UploadOptions): Promise<Uploaded> {
+  const fields = new FormData(form);
+  const room = roomIn(fields);
   const refused = sent
     .slice(room)
     .map(({ name }) => `«${name}» no cabe: un mensaje puede llevar ${limits.filesPerMessage} archivos como mucho.`);
-  const files = sent.slice(0, room);
+  const files: File[] = [];
+  for (const file of sent.slice(0, room)) {
+    // A folder that was dropped is a file that can't be read.
+    const isReadable = await file
+      .slice(0, 1)
+      .arrayBuffer()
+      .then(Boolean, () => false);
+    if (isReadable) files.push(file);
+    else refused.push(`«${file.name}» es una carpeta, o un archivo que no se puede leer.`);
+  }
   const [first] = files;
   if (!first) return { files: [], refused };
   const body = new FormData();
-  body.set("formToken", String(new FormData(form).get("formToken")));
+  body.set("formToken", String(fields.get("formToken")));
   for (const file of files) body.append("files", file);
   const name = files.length > 1 ? `${first.name} y ${files.length - 1} más` : first.name;
   uploading(1);

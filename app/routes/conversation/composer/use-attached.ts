@@ -1,12 +1,4 @@
-import {
-  type ChangeEvent,
-  type ClipboardEvent,
-  type DragEvent,
-  type RefObject,
-  useEffect,
-  useRef,
-  useState,
-} from "react";
+import { type ChangeEvent, type ClipboardEvent, type RefObject, useEffect, useRef, useState } from "react";
 import type { ComposerFile } from "../../../web/forms/uploads.server.ts";
 import type { Progress } from "./upload.ts";
 
@@ -22,9 +14,15 @@ export function useAttached(initial: ComposerFile[], answered: ComposerFile[] | 
     setFiles(answered);
   }
   const room = useRef<HTMLDivElement>(null);
-  const { add, progress, refused } = useUploads(room, files.length, (more) =>
-    setFiles((others) => [...others, ...more]),
-  );
+  const { add, progress, refused } = useUploads(room, (more) => setFiles((others) => [...others, ...more]));
+  useEffect(() => {
+    // A browser fires `drop` only where `dragover` was cancelled.
+    window.ondragover = (event) => isForMessage(event) && event.preventDefault();
+    window.ondrop = (event) => isForMessage(event) && take(event, event.dataTransfer, add);
+    return () => {
+      window.ondragover = window.ondrop = null;
+    };
+  });
   const ids = files.map(({ id }) => id).join(",");
   const before = useRef(ids);
   // biome-ignore lint/correctness/useExhaustiveDependencies: when the files have changed
@@ -43,19 +41,15 @@ export function useAttached(initial: ComposerFile[], answered: ComposerFile[] | 
       currentTarget.value = "";
       void add(sent);
     },
-    /** Props of the element into which files may be pasted or dropped. */
-    receives: { ref: room, ...receiving(add) },
+    /** Props of the element into which files may be pasted. They may be dropped anywhere: the browser would leave the page to show them. */
+    receives: { ref: room, onPaste: (event: ClipboardEvent) => take(event, event.clipboardData, add) },
   };
 }
 
-/** `add` uploads the chosen files, after the uploads already on their way. `count`: how many files the composer has. */
-function useUploads(room: RefObject<HTMLElement | null>, count: number, onUploaded: (files: ComposerFile[]) => void) {
+/** `add` uploads the chosen files, after the uploads already on their way. */
+function useUploads(room: RefObject<HTMLElement | null>, onUploaded: (files: ComposerFile[]) => void) {
   const [progress, setProgress] = useState<Progress>();
   const [refused, setRefused] = useState<string>();
-  const taken = useRef(count);
-  useEffect(() => {
-    taken.current = count;
-  }, [count]);
 
   const add = async (sent: File[]) => {
     const form = room.current?.closest("form");
@@ -68,33 +62,28 @@ function useUploads(room: RefObject<HTMLElement | null>, count: number, onUpload
       const uploading = await import("./upload.ts");
       await uploading.uploadAfter(sent, {
         form,
-        taken,
         onProgress: setProgress,
         onAnswer({ files, refused }) {
-          taken.current += files.length;
           onUploaded(files);
           if (refused.length > 0) setRefused(refused.join(" "));
         },
       });
     } catch {
+      // The module of an older build is gone.
       setProgress(undefined);
-      setRefused("No se ha podido subir. Inténtalo otra vez.");
+      setRefused("No se ha podido subir: recarga la página.");
     }
   };
   return { add, progress, refused };
 }
 
-function receiving(add: (sent: File[]) => unknown) {
-  const take = (event: ClipboardEvent | DragEvent, from: DataTransfer) => {
-    // Spreadsheets and word processors put an image of the copied cells or text beside the text; the text is wanted.
-    if (from.files.length === 0 || from.types.includes("text/plain")) return;
-    event.preventDefault();
-    add([...from.files]);
-  };
-  return {
-    onPaste: (event: ClipboardEvent) => take(event, event.clipboardData),
-    onDrop: (event: DragEvent) => take(event, event.dataTransfer),
-    // A browser fires `drop` only where `dragover` was cancelled.
-    onDragOver: (event: DragEvent) => event.dataTransfer.types.includes("Files") && event.preventDefault(),
-  };
+/** Whether files are dragged, and not onto a dialog, which may have a field of its own for files. */
+const isForMessage = ({ dataTransfer, target }: DragEvent) =>
+  dataTransfer?.types.includes("Files") && !(target as Element).closest?.("dialog");
+
+function take(event: ClipboardEvent | DragEvent, from: DataTransfer | null, add: (sent: File[]) => unknown): void {
+  // Spreadsheets and word processors put an image of the copied cells or text beside the text, which is wanted.
+  if (!from?.files.length || from.types.includes("text/rtf")) return;
+  event.preventDefault();
+  void add([...from.files]);
 }

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { ReactNode } from "react";
 import { v7 as newId } from "uuid";
 import { together, withPauses } from "../../../http/pull-stream.server.ts";
@@ -119,6 +120,9 @@ type Shown = {
   light: boolean;
 };
 
+// In ms between two pieces of a growing page: each costs the server as much as all the words in it.
+const pieceEvery = 90;
+
 /** A reply as HTML that can only grow, then its foot once it has ended; each piece is all the HTML that is new. */
 async function* replyPieces(
   messageId: string,
@@ -132,6 +136,8 @@ async function* replyPieces(
       if (chunks) yield* together(addAll(page, chunks));
       else yield "<!-- -->";
       if (page.ended) return;
+      // Nothing is read meanwhile: what comes is one piece. The first word waits for nothing.
+      if (page.hasWords) await wait(pieceEvery);
     }
   } catch (error) {
     // The page has begun, so the failure can only be told in it.
@@ -148,6 +154,7 @@ async function* addAll(page: GrowingPage, chunks: Chunk[]): AsyncGenerator<strin
 
 class GrowingPage {
   ended = false;
+  hasWords = false;
   readonly #messageId: string;
   readonly #shown: Shown;
   #sources: Source[] = [];
@@ -177,7 +184,10 @@ class GrowingPage {
     else if (chunk.type === "part") yield this.close() + this.#open(chunk.kind);
     else if (chunk.type === "text") {
       this.#written += chunk.text;
-      for await (const { append } of this.#text?.feed(chunk.text) ?? []) yield append;
+      for await (const { append } of this.#text?.feed(chunk.text) ?? []) {
+        this.hasWords ||= append !== "";
+        yield append;
+      }
     } else if (chunk.type === "reasoning" && !whole) yield escapeHtml(chunk.text);
     else if (chunk.type === "part-end" && this.#calls.has(chunk.n)) yield this.#result(chunk.n, chunk.ms);
     else if (chunk.type === "part-end" && this.#closing) {

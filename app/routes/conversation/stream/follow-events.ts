@@ -1,3 +1,5 @@
+import { rememberSelection } from "./keep-selection.ts";
+
 type GrowingBlock = { closed: string; open: string; rest: string };
 
 /**
@@ -43,6 +45,7 @@ export function followEvents(live: HTMLElement | null, messageId: string, onEnd:
   on<string>("text", (more) => textHere().rest.append(more));
   on<GrowingBlock>("block", (block) => {
     const { closed, open, rest } = textHere();
+    const select = rememberSelection(live);
     closed.insertAdjacentHTML("beforeend", block.closed);
     open.innerHTML = block.open;
     speak(textsOf(live, ".prose"));
@@ -51,6 +54,7 @@ export function followEvents(live: HTMLElement | null, messageId: string, onEnd:
     const last = open.lastElementChild;
     if (last instanceof HTMLParagraphElement) last.append(" ", rest);
     else (last?.querySelector(":scope > pre > code") ?? live).append(rest);
+    select(live);
   });
   on<string>("thinking", (words) => {
     endText();
@@ -87,7 +91,9 @@ export function followEvents(live: HTMLElement | null, messageId: string, onEnd:
     speak(textsOf(live, ".prose, .rest"));
     // Removing the live region at once would cut off the last announcement; 20 s are enough to read it out.
     setTimeout(() => region.remove(), 20_000);
+    const select = rememberSelection(live);
     onEnd();
+    whenReplaced(live, () => select(document.getElementById(`m-${messageId}`)));
   };
   on("end", end);
   events.addEventListener("error", () => {
@@ -98,6 +104,16 @@ export function followEvents(live: HTMLElement | null, messageId: string, onEnd:
     if (events.readyState !== EventSource.CLOSED) region.remove();
     events.close();
   };
+}
+
+/** Calls `act` when React has put the finished reply in place of the growing one. */
+function whenReplaced(live: HTMLElement, act: () => void): void {
+  const changes = new MutationObserver(() => {
+    if (live.isConnected) return;
+    changes.disconnect();
+    act();
+  });
+  changes.observe(document.body, { childList: true, subtree: true });
 }
 
 /** Element that is read out of a reply: its text, not its thoughts. */
