@@ -57,7 +57,7 @@ async function write(label: string, text: string): Promise<void> {
   goTo(label);
   w3m.press("Tab", "Enter");
   // Keys that are typed while the editor has the terminal are lost.
-  await w3m.shows(text);
+  await w3m.showsAgain(text);
 }
 
 async function open(path: string, shows: string): Promise<void> {

@@ -54,7 +54,7 @@ it.runIf(hasPrograms("tmux", "w3m"))(
     await w3m.shows("Recientes");
     await goTo("Mensaje");
     w3m.press("Tab", "Enter");
-    await w3m.shows("Una respuesta lenta");
+    await w3m.showsAgain("Una respuesta lenta");
     await goTo("Enviar");
     w3m.press("Enter");
     await w3m.shows("Frase número 40 de la respuesta larga.");
@@ -78,7 +78,7 @@ it.runIf(hasPrograms("tmux", "w3m"))(
     await w3m.shows("Recientes");
     await goTo("Mensaje");
     w3m.press("Tab", "Enter");
-    await w3m.shows("Quiero que pienses");
+    await w3m.showsAgain("Quiero que pienses");
     await goTo("Enviar");
     w3m.press("Enter");
     await w3m.shows("Son cuarenta y dos.");

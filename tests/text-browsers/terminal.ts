@@ -74,6 +74,15 @@ export class Terminal {
     await expect.poll(() => this.screen(), { timeout: 20_000, interval: 20 }).toEqual(shown);
   }
 
+  /** Like `shows`, after another program has had the screen: w3m may leave it empty then, until it is asked to draw it (C-l). */
+  async showsAgain(text: string): Promise<void> {
+    const screen = () => {
+      this.press("C-l");
+      return this.screen();
+    };
+    await expect.poll(screen, { timeout: 20_000, interval: 250 }).toEqual(expect.stringContaining(text));
+  }
+
   /** Presses a key and waits until that has changed the screen or moved the cursor, and no more of it comes, 20 s at most. Answers the view. */
   async step(key: string): Promise<string> {
     const before = await this.view();

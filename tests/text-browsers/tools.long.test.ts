@@ -72,7 +72,7 @@ it.runIf(hasPrograms("tmux", "w3m"))(
     await w3m.shows("Recientes");
     goTo("Mensaje");
     w3m.press("Tab", "Enter");
-    await w3m.shows("Pasos: ");
+    await w3m.showsAgain("Pasos: ");
     goTo("Enviar");
     w3m.press("Enter");
     await w3m.shows("¿Permitir «Create Entities» en memoria?");

@@ -3,6 +3,7 @@ import { NavLink, type NavLinkProps, useLocation } from "react-router";
 import { PostForm } from "../../ui/forms/post-form.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { lazily } from "../../ui/lazily.ts";
+import { ListNavLink } from "../../ui/navigation/list-links.tsx";
 import { MenuLink } from "../../ui/overlays/menu.tsx";
 import { Wordmark } from "../../ui/wordmark.tsx";
 import type { AdminMenu } from "./administered.server.ts";
@@ -115,9 +116,9 @@ function Listed({ groups, menus }: Pick<Props, "groups" | "menus">) {
           <ul className="items">
             {listed.map((chat) => (
               <li key={chat.id} className="listed">
-                <NavLink className="item" to={`/conversation/chat/${chat.id}`} data-ahead>
+                <ListNavLink className="item" to={`/conversation/chat/${chat.id}`} data-ahead>
                   <span>{chat.title}</span>
-                </NavLink>
+                </ListNavLink>
                 {menus && <RowMenu {...chat} />}
               </li>
             ))}
@@ -135,9 +136,9 @@ function Projects({ projects }: Pick<Props, "projects">) {
     <ul className="items within">
       {projects.map(({ id, name }) => (
         <li key={id}>
-          <NavLink className="item" to={`/conversation/project/${id}`} data-ahead>
+          <ListNavLink className="item" to={`/conversation/project/${id}`} data-ahead>
             <span>{name}</span>
-          </NavLink>
+          </ListNavLink>
         </li>
       ))}
     </ul>

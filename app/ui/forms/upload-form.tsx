@@ -20,7 +20,7 @@ export function UploadForm({ result }: { result: FormResult | undefined }) {
 }
 
 const kinds =
-  "Imágenes PNG, JPEG, WebP, GIF, AVIF, HEIC, TIFF o BMP de hasta 10 MB. De hasta 20 MB: PDF; documentos, hojas de cálculo y presentaciones de Office o LibreOffice; EPUB, RTF, correos EML, páginas HTML, texto y código. Un ZIP de hasta 100 MB se abre, y se guarda lo que lleva.";
+  "Imágenes PNG, JPEG, WebP, GIF, AVIF, HEIC, TIFF o BMP de hasta 10 MB. De hasta 20 MB: PDF; documentos, hojas de cálculo y presentaciones de Office o LibreOffice; EPUB, RTF, correos EML y MSG, páginas HTML, texto y código. Un ZIP de hasta 100 MB se abre, y se guarda lo que lleva.";
 
 /** Form for documents: files, with kinds and sizes said before, or a page of the web. */
 export function DocumentFields({ result }: { result: FormResult | undefined }) {

@@ -1,6 +1,6 @@
 import type { ComponentProps, ReactNode } from "react";
-import { Link } from "react-router";
 import { Icon } from "../icon.tsx";
+import { ListLink } from "../navigation/list-links.tsx";
 
 type MenuProps = { id: string; label: string; look?: string; children: ReactNode };
 
@@ -19,13 +19,13 @@ export function Menu({ id, label, look = "button quiet small only", children }: 
 }
 
 /** A link in a menu. */
-export function MenuLink({ icon, children, ...link }: ComponentProps<typeof Link> & { icon: string }) {
+export function MenuLink({ icon, children, ...link }: ComponentProps<typeof ListLink> & { icon: string }) {
   return (
     <li>
-      <Link {...link}>
+      <ListLink {...link}>
         <Icon name={icon} />
         {children}
-      </Link>
+      </ListLink>
     </li>
   );
 }
