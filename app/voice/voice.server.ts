@@ -40,11 +40,14 @@ const findKinds = prepared((db, _: object) => db.selectFrom("voiceModels").where
 /** A model that can be asked, stored or not yet. */
 export type TriedVoice = Pick<VoiceModelRow, "id" | "externalId" | "baseUrl" | "apiKey" | "voice">;
 
+/** How a recording is to be heard: its language (ISO 639-1), words that may occur in it, and how freely the model guesses. */
+export type HearingWishes = { language?: string; prompt?: string; temperature?: string };
+
 /** Words in a recording; empty if there are none. Throws ReplyError. */
 export async function transcribe(
   services: VoiceServices,
   model: TriedVoice,
-  recording: { bytes: Buffer; mediaType: string },
+  recording: { bytes: Buffer; mediaType: string; wishes?: HearingWishes },
   signal: AbortSignal,
 ): Promise<string> {
   const { mediaType } = recording;
@@ -54,6 +57,7 @@ export async function transcribe(
   const name = `audio.${endings.get(mediaType) ?? mediaType.split("/")[1]}`;
   body.append("file", new Blob([new Uint8Array(recording.bytes)], { type: mediaType }), name);
   body.append("response_format", "json");
+  for (const [name, value] of Object.entries(recording.wishes ?? {})) body.append(name, value);
   const post = { baseUrl: model.baseUrl, path: "/audio/transcriptions", apiKey: keyOf(services, model), body };
   const answer = await answered(
     postToModel({ ...post, signal: limited(signal) }).then(async (answer) => ({

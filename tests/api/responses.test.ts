@@ -59,6 +59,17 @@ describe("a client of OpenAI's Responses", () => {
     expect(answer.usage?.total_tokens).toBeGreaterThan(0);
   });
 
+  it("reads a stored response that was cut off as such", async () => {
+    models.prependFixture({
+      match: { userMessage: /hasta aquí/ },
+      response: { content: "Y llegó", finishReason: "length" },
+    });
+    const kept = await client.responses.create({ model, input: "Cuenta hasta aquí" });
+    const cut = { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } };
+    expect(kept).toMatchObject(cut);
+    expect(await client.responses.retrieve(kept.id)).toMatchObject(cut);
+  });
+
   it("reads and deletes a stored response, unlike other people", async () => {
     const kept = await client.responses.create({ model, input: "Hola" });
     const again = await client.responses.retrieve(kept.id);

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { inParts, spoken } from "../../app/voice/voice.server.ts";
@@ -103,6 +106,35 @@ for (const engine of await ruleEngines()) {
       expect([answer.status, await answer.json()]).toEqual([200, { text: "Compra habas." }]);
     });
 
+    it("is heard as a program wishes", async () => {
+      let asked = "";
+      const hearer = createServer(async (request, response) => {
+        asked = "";
+        for await (const part of request) asked += part;
+        response.end(JSON.stringify({ text: "Benasque" }));
+      }).listen(0, "127.0.0.1");
+      await once(hearer, "listening");
+      const { body } = await api.call("GET", "/api/voice-model", { token: admin.token });
+      const id = (body as { items: { id: string; kind: string }[] }).items.find(
+        ({ kind }) => kind === "transcription",
+      )?.id;
+      const move = (baseUrl: string) => {
+        const json = { ...hearing, baseUrl, apiKey: "sk-secreta" };
+        return api.call("PUT", `/api/voice-model/${id}`, { token: admin.token, json });
+      };
+      const moved = await move(`http://127.0.0.1:${(hearer.address() as AddressInfo).port}/v1`);
+      expect(moved.status, moved.text).toBe(200);
+      const form = new FormData();
+      form.append("file", new File([recording], "dictado.webm"));
+      form.append("language", "es");
+      form.append("prompt", "Benasque");
+      const answer = await api.fetch("/audio/transcriptions", ana.token, { method: "POST", body: form });
+      expect(await answer.json()).toEqual({ text: "Benasque" });
+      expect(asked).toMatch(/name="language"\r\n\r\nes\r\n.*name="prompt"\r\n\r\nBenasque\r\n/s);
+      await move(url);
+      hearer.close();
+    });
+
     it("programs have both, by OpenAI's names", async () => {
       const transcribed = (more: Record<string, string> = {}) => {
         const body = new FormData();
@@ -112,6 +144,9 @@ for (const engine of await ruleEngines()) {
       };
       expect(await (await transcribed()).json()).toEqual({ text: "Compra habas." });
       expect(await (await transcribed({ response_format: "text" })).text()).toBe("Compra habas.");
+      expect((await transcribed({ language: "es", prompt: "Benasque", temperature: "0" })).status).toBe(200);
+      expect(await (await transcribed({ language: "español" })).text()).toContain("un código de dos letras");
+      expect(await (await transcribed({ stream: "true" })).text()).toContain("Aquí no hay «stream».");
       const refused = await transcribed({ response_format: "srt" });
       expect([refused.status, await refused.json()]).toMatchObject([
         422,

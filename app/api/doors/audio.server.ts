@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { limits } from "../../process/limits.ts";
 import { ConcurrencyLimit } from "../../process/work/concurrency-limit.server.ts";
-import { speak, voiceModel } from "../../voice/voice.server.ts";
+import { type HearingWishes, speak, voiceModel } from "../../voice/voice.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { takesBodyOf } from "../http/bodies.server.ts";
@@ -22,6 +22,9 @@ const form = z.object({
   file: z.any().openapi({ type: "string", format: "binary" }),
   model: z.string().optional().openapi({ description: "Se usa siempre el modelo de voz de la casa." }),
   response_format: z.enum(["json", "text"]).optional(),
+  language: z.string().optional().openapi({ description: "Idioma de la grabación, como es." }),
+  prompt: z.string().optional().openapi({ description: "Nombres y palabras que pueden salir en ella." }),
+  temperature: z.string().optional().openapi({ description: "De 0 a 1." }),
 });
 const transcriptionRoute = {
   method: "post" as const,
@@ -35,13 +38,27 @@ const transcriptionRoute = {
   },
 };
 
-/** Refuses the fields of a form that would change nothing, by their names. */
-function refuseOthers(fields: FormData): void {
+const wishes: Record<string, { pattern: RegExp; why: string }> = {
+  language: { pattern: /^[a-z]{2,3}$/i, why: "language tiene que ser un código de dos letras, como es." },
+  prompt: { pattern: /^.{0,4000}$/s, why: "prompt es demasiado largo." },
+  temperature: { pattern: /^(?:0(?:\.\d{1,4})?|1(?:\.0{1,4})?)$/, why: "temperature va de 0 a 1." },
+};
+
+/** How a form asks for its recording to be heard. Refuses fields that would change nothing, by their names. */
+function wishesIn(fields: FormData): HearingWishes {
+  const found: Record<string, string> = {};
   for (const [name, value] of fields) {
-    if (name === "model" || name === "file") continue;
-    if (name !== "response_format") throw invalid(name, `Aquí no hay «${name.slice(0, 60)}». Quítalo de la petición.`);
-    if (value !== "json" && value !== "text") throw invalid(name, "response_format tiene que ser json o text.");
+    if (name === "model" || name === "file" || typeof value !== "string") continue;
+    if (name === "response_format") {
+      if (value !== "json" && value !== "text") throw invalid(name, "response_format tiene que ser json o text.");
+      continue;
+    }
+    const wish = Object.hasOwn(wishes, name) ? wishes[name] : undefined;
+    if (!wish) throw invalid(name, `Aquí no hay «${name.slice(0, 60)}». Quítalo de la petición.`);
+    if (!wish.pattern.test(value)) throw invalid(name, wish.why);
+    if (value !== "") found[name] = value;
   }
+  return found;
 }
 
 const speechRoute = createRoute({
@@ -93,7 +110,7 @@ export const audioForPrograms = new OpenAPIHono<ApiEnv>({ defaultHook: answerInv
       hide: true,
     }),
     async (c) => {
-      const { text, fields } = await heard(c, "file", refuseOthers);
+      const { text, fields } = await heard(c, "file", wishesIn);
       return fields.get("response_format") === "text" ? c.text(text, 200) : c.json({ text }, 200);
     },
   )

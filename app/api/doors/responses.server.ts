@@ -115,10 +115,12 @@ const readOne: RouteHandler<typeof readRoute, ApiEnv> = async (c) => {
   const [input_tokens, output_tokens] = [kept.inputTokens ?? 0, kept.outputTokens ?? 0];
   const usage = { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens };
   const output = z.array(item).parse(kept.answered);
-  return c.json(
-    { ...responseOf({ model: kept.model ?? "" }, begun), status: "completed" as const, output, usage },
-    200,
-  );
+  // An item that was cut off is kept as such; the limit of tokens is what cuts nearly always.
+  const isCut = output.some(({ status }) => status === "incomplete");
+  const [status, incomplete_details] = isCut
+    ? (["incomplete", { reason: "max_output_tokens" }] as const)
+    : (["completed", null] as const);
+  return c.json({ ...responseOf({ model: kept.model ?? "" }, begun), status, incomplete_details, output, usage }, 200);
 };
 
 const deleteRoute = createRoute({

@@ -8,7 +8,7 @@ import { limits } from "../../process/limits.ts";
 import { cutText } from "../../process/text/cut-text.ts";
 import { ConcurrencyLimit } from "../../process/work/concurrency-limit.server.ts";
 import { ReplyError } from "../../replies/errors.server.ts";
-import { transcribe, voiceModel } from "../../voice/voice.server.ts";
+import { type HearingWishes, transcribe, voiceModel } from "../../voice/voice.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { multipartBody } from "../files/multipart-body.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
@@ -46,13 +46,13 @@ export const voices = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
 );
 
 /**
- * Words in the recording of a form's field, empty if there are none, and the form's other fields; `check` may refuse the other fields
- * before a model is asked. Throws Problem.
+ * Words in the recording of a form's field, empty if there are none, and the form's other fields; `wishesIn` reads how it is to be heard from
+ * those, or refuses them, before a model is asked. Throws Problem.
  */
 export async function heard(
   c: Context<ApiEnv>,
   field: string,
-  check: (fields: Multipart["fields"]) => void = () => {},
+  wishesIn: (fields: Multipart["fields"]) => HearingWishes = () => ({}),
 ): Promise<{ text: string; fields: Multipart["fields"] }> {
   const { person, services } = c.var;
   const model = await voiceModel(services.db, "transcription");
@@ -65,14 +65,14 @@ export async function heard(
     throw error;
   });
   try {
-    check(body.fields);
+    const wishes = wishesIn(body.fields);
     const sent = body.files.find((file) => file.field === field);
     if (!sent || sent.size === 0) throw invalid(field, "Elige una grabación, o graba algo.");
     if (sent.size > limits.recording) throw tooLong(field);
     const mediaType = await recordingTypeOf(sent.path).catch((error) => {
       throw error instanceof FileRefused ? invalid(field, `La grabación ${error.message}`) : error;
     });
-    const recording = { bytes: await readFile(sent.path), mediaType };
+    const recording = { bytes: await readFile(sent.path), mediaType, wishes };
     const text = await transcribe(services, model, recording, c.req.raw.signal).catch(asProblem);
     return { text, fields: body.fields };
   } finally {
