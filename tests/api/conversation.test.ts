@@ -111,6 +111,14 @@ describe.each(engines)("a reply on $name", (engine) => {
     expect(textOf(parseChunks(later.text))).toBe(longReply);
   });
 
+  it("comes in fewer pieces than a fast model writes", async () => {
+    const chunks = await say("Una respuesta rapidísima");
+    const pieces = chunks.filter(({ type }) => type === "text").length;
+    expect(textOf(chunks)).toBe(longReply);
+    // The model writes two characters at a time.
+    expect(pieces).toBeLessThan(longReply.length / 4);
+  });
+
   it("is followed by many readers from their own offsets", async () => {
     const { messageId } = await api.start(ana.token, { content: "Una respuesta lenta", modelId: models.compatible });
     const offsets = [0, 10, 100, 500];

@@ -28,7 +28,8 @@ export function cleanConversationText(raw: string): string {
   return cleaned.join("\n").trimEnd();
 }
 
-const isBlank = (line = "") => line.trim() === "";
+// Signs without width, such as U+200B, show nothing either.
+const isBlank = (line = "") => !/[^\s\p{Cf}]/u.test(line);
 const isListItem = (line = "") => /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]/.test(line);
 const isIndented = (line = "") => /^[ \t]+\S/.test(line);
 

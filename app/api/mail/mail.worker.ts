@@ -8,8 +8,8 @@ answerJob(async ({ path, folder }: ReadJob): Promise<ReadAnswer> => {
   const bytes = readFileSync(path);
   const mail = await parseMail(bytes).catch(() => undefined);
   if (!mail) return { refused: true };
-  // Pictures that stand in its HTML are mostly logos of signatures.
-  const sent = mail.attachments.filter(({ related }) => !related);
+  // Pictures that stand in its HTML are mostly logos; signatures (S/MIME, PGP) are no documents.
+  const sent = mail.attachments.filter(({ related, mimeType }) => !related && !/-signature$/i.test(mimeType));
   const attachments = sent.map(({ filename, content }, index) => {
     const file = Buffer.from(content as ArrayBuffer);
     const place = join(folder, String(index));
