@@ -13,6 +13,7 @@ const benches = [
   "partition",
   "read",
   "tools",
+  "uploads",
   "worst",
 ];
 

@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { connect } from "node:net";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { freePort, startServer, type TestServer } from "../support/server.ts";
 
@@ -8,7 +10,9 @@ const program = ["/usr/bin/redis-server", "/usr/local/bin/redis-server"].find((p
 
 /** A Redis of the test's own, in memory only. */
 async function startRedis(port: number) {
-  const redis = spawn(program ?? "", ["--port", String(port), "--save", "", "--appendonly", "no"], { stdio: "ignore" });
+  const redis = spawn(program ?? "", ["--port", String(port), "--save", "", "--appendonly", "no", "--dir", tmpdir()], {
+    stdio: "ignore",
+  });
   const ended = new Promise<void>((resolve) => redis.once("exit", () => resolve()));
   const end = () => {
     redis.kill("SIGKILL");
@@ -78,4 +82,27 @@ it.runIf(program)("processes count attempts jointly in Redis, separately while R
   await isBack(other, 2);
   expect(await tries(one, "dora@ejemplo.es", 10)).toEqual(Array(10).fill(401));
   expect(await tries(other, "dora@ejemplo.es", 1)).toEqual([429]);
+});
+
+it.runIf(program)("processes follow an address that leads to another Redis when theirs becomes a replica", async () => {
+  const [first, second, port] = await Promise.all([freePort(), freePort(), freePort()]);
+  await startRedis(first);
+  await startRedis(second);
+  let leads = first;
+  const way = createServer((socket) => {
+    const beyond = connect(leads, "127.0.0.1");
+    for (const end of [socket, beyond]) end.on("error", () => end.destroy());
+    socket.pipe(beyond).pipe(socket);
+  }).listen(port, "127.0.0.1");
+  const server = await startServer({ REDIS_URL: `redis://127.0.0.1:${port}` });
+  onTestFinished(async () => {
+    way.close();
+    await server.stop();
+  });
+  expect(await tries(server, "ana@ejemplo.es", 10)).toEqual(Array(10).fill(401));
+  leads = second;
+  const asks = connect(first, "127.0.0.1", () => asks.end(`REPLICAOF 127.0.0.1 ${second}\r\n`));
+  await once(asks.resume(), "close");
+  await tries(server, "bea@ejemplo.es", 1);
+  await isBack(server, 1);
 });

@@ -196,6 +196,12 @@ it("are read without the blanks and line ends of secrets and of Windows, but the
   expect(copies.backupPassphrase).toBe("una frase larga de verdad\n");
 });
 
+it("take an IPv6 address in brackets", () => {
+  const DATA_DIR = mkdtempSync(join(tmpdir(), "tertulia-"));
+  onTestFinished(() => rmSync(DATA_DIR, { recursive: true }));
+  expect(readSettings({ DATA_DIR, HOST: "[::1]" }).host).toBe("::1");
+});
+
 it("are all explained to those who host it", () => {
   const explained = read("docs/operar.md");
   expect(settingNames.filter((name) => !explained.includes(`\`${name}\``))).toEqual([]);

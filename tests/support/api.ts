@@ -20,6 +20,7 @@ import { SearchModel } from "../../app/embeddings/search-model.server.ts";
 import { tellingWebhooks } from "../../app/events/webhooks.server.ts";
 import { lookingAtFolders } from "../../app/files/drives/look.server.ts";
 import { Files } from "../../app/files/files.server.ts";
+import { readBytes } from "../../app/files/read-document.server.ts";
 import { FolderStorage } from "../../app/files/storage/folder.server.ts";
 import type { Storage } from "../../app/files/storage/storage.server.ts";
 import { Jobs } from "../../app/jobs/jobs.server.ts";
@@ -105,7 +106,7 @@ export async function openApi(
     artifacts,
     toolKey,
     turns: new Turns({ db, engine: database.engine, processes, log }),
-    toolbox: new Toolbox({ db, engine: database.engine, log, searchModel, artifacts, toolKey, programs }),
+    toolbox: new Toolbox({ db, engine: database.engine, log, searchModel, artifacts, toolKey, programs, readBytes }),
   };
   await running.processes.join(() => ({ replies: 0, memory: 0, delay: 0 }));
   const runs = new Runs(running);

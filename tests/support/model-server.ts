@@ -68,6 +68,7 @@ export async function startModelServer(): Promise<LLMock> {
     { ...slow, streamingProfile: { ttft: 20, tps: 15 } },
   );
   mock.onMessage(/lenta/, { content: longReply }, slow);
+  mock.onMessage(/rapidísima/, { content: longReply }, { chunkSize: 2, streamingProfile: { ttft: 20, tps: 250 } });
   mock.onMessage(/cortada/, { content: longReply }, { ...slow, truncateAfterChunks: 6 });
   mock.onMessage(/error 401/, { error: { message: "Incorrect API key" }, status: 401 });
   mock.onMessage(/error 429/, { error: { message: "Slow down" }, status: 429, retryAfter: 7 });

@@ -30,7 +30,7 @@ export async function freePort(): Promise<number> {
 /** Starts the built server as `npm start` does, on a port of its own; `on` is what its command begins with, to run it on another host. */
 export async function startServer(env: Record<string, string> = {}, on: string[] = []): Promise<TestServer> {
   const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), "tertulia-"));
-  const [program = "", ...args] = [...on, process.execPath, "--max-semi-space-size=4", "build/server/start.js"];
+  const [program = "", ...args] = [...on, process.execPath, "--max-semi-space-size=16", "build/server/start.js"];
   const child = spawn(program, args, {
     env: {
       PATH: process.env.PATH,
