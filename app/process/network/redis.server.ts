@@ -28,6 +28,13 @@ export async function openRedis(url: string, log: Log): Promise<Redis> {
     away = true;
   };
   client.on("error", lost);
+  // The client retries by itself until it is closed.
+  const connect = () => void client.connect().catch((error: Error) => log.debug({ err: error }, "Redis"));
+  // Behind this address another server may be the first one now; the old connection stays with the replica.
+  const connectAnew = () => {
+    client.destroy();
+    connect();
+  };
   const isReady = () => client.isReady && Date.now() >= silentUntil;
   async function ask<Answer>(question: () => Promise<Answer>): Promise<Answer> {
     if (!isReady()) throw new Error("Redis no contesta.");
@@ -37,13 +44,15 @@ export async function openRedis(url: string, log: Log): Promise<Redis> {
       away = false;
       return answer;
     } catch (error) {
+      // Commands that were under way fail with the same answer; one of them is enough.
+      const isFirst = isReady();
       silentUntil = Date.now() + leftAloneFor;
       lost(error as Error);
+      if (isFirst && /^READONLY/.test(faultOf(error).message)) connectAnew();
       throw error;
     }
   }
-  // The client retries by itself until it is closed.
-  client.connect().catch((error: Error) => log.debug({ err: error }, "Redis"));
+  connect();
   try {
     await refuseForGood(client);
   } catch (error) {
