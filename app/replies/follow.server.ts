@@ -13,6 +13,11 @@ const pollEvery = 250;
 const tellEvery = 5_000;
 // In ms to wait for the title after the reply. A later title appears on the next page, and open pages are notified.
 const titleWait = 1_000;
+// In ms between two sendings to one reader: fast models write a hundred pieces a second, and each sending costs as much as all that goes
+// before it. Words after a longer pause, such as the first, go out at once.
+const sendEvery = 30;
+
+const isText = ({ type }: Chunk): boolean => type === "text" || type === "reasoning";
 
 type FollowServices = { db: Db; runs: Runs; changes: Changes };
 
@@ -78,6 +83,7 @@ async function* followRun(
     let chunks = first;
     let sourcesSent = 0;
     let placeSent = 0;
+    let sentAt = Number.NEGATIVE_INFINITY;
     while (!signal.aborted && !run.leftTo) {
       if (sourcesSent < run.sources.length) {
         sourcesSent = run.sources.length;
@@ -93,7 +99,12 @@ async function* followRun(
       if (chunks.length > 0) yield chunks;
       if (status !== "streaming") break;
       // More may have been written while the reader was slow, so the loop looks again before it waits.
-      if (chunks.length === 0) await run.changed;
+      if (chunks.some(isText)) sentAt = performance.now();
+      if (chunks.length === 0) {
+        await run.changed;
+        const early = sendEvery - (performance.now() - sentAt);
+        if (early > 1) await setTimeout(early);
+      }
       chunks = [];
     }
     if (run.leftTo === "another")
