@@ -67,11 +67,9 @@ export async function completePrompt(
   };
   try {
     const { entered } = await beginEntering(db, { id, userId, modelId: model.id, processId: processes.id });
-    const instructions = [model.systemPrompt, ...(await instructionsFor(db, userId)), prompt.system];
-    const system = instructions.filter(Boolean).join("\n\n");
+    const system = await systemPrompt(db, userId, model, prompt);
     const tools = [...wanted.tools, ...house.map(offeredAs)];
-    const hasImages = prompt.turns.some((turn) => turn.role !== "tool" && turn.images?.length);
-    const fits = (one: ModelRow) => isUsable(one, { tools, hasImages });
+    const fits = (one: ModelRow) => isUsable(one, { tools, hasImages: hasImages(prompt) });
     const pieces =
       house.length > 0 ? withHouseCalls({ ask, given: prompt.turns, tools: house, caller: { userId, signal } }) : ask();
     async function* ask(since: Prompt["turns"] = []) {
@@ -113,6 +111,15 @@ export async function completePrompt(
     leave();
     throw error;
   }
+}
+
+const hasImages = ({ turns }: Prompt): boolean =>
+  turns.some((turn) => turn.role !== "tool" && (turn.images?.length ?? 0) > 0);
+
+/** The instructions of the model and of the person, then the program's. */
+async function systemPrompt(db: Db, userId: string, model: ModelRow, prompt: Prompt): Promise<string> {
+  const instructions = [model.systemPrompt, ...(await instructionsFor(db, userId)), prompt.system];
+  return instructions.filter(Boolean).join("\n\n");
 }
 
 async function pay(

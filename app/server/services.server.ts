@@ -28,6 +28,8 @@ import { tellingEvents } from "../events/telling.server.ts";
 import { tellingWebhooks } from "../events/webhooks.server.ts";
 import { lookingAtFolders } from "../files/drives/look.server.ts";
 import { Files } from "../files/files.server.ts";
+import { readBytes } from "../files/read-document.server.ts";
+import { FileRefused } from "../files/refused.server.ts";
 import { openStorage } from "../files/storage/open.server.ts";
 import { Jobs } from "../jobs/jobs.server.ts";
 import { wordsLearning } from "../jobs/learn-words.server.ts";
@@ -46,6 +48,7 @@ import { lookForModels } from "../replies/providers/discover.server.ts";
 import { Runs } from "../replies/running/runs.server.ts";
 import { Turns } from "../replies/turns.server.ts";
 import { addTools, programsIn } from "../tools/first-tools.server.ts";
+import { ToolRefused } from "../tools/tool.server.ts";
 import { Toolbox } from "../tools/toolbox.server.ts";
 import { upkeep } from "./upkeep.server.ts";
 
@@ -107,6 +110,10 @@ export async function openServices(config: Config): Promise<Opened> {
       searchModel,
       artifacts,
       toolKey: keys.toolKey,
+      readBytes: (bytes, name) =>
+        readBytes(bytes, name).catch((cause) => {
+          throw cause instanceof FileRefused ? new ToolRefused(`«${name}» ${cause.message}`, { cause }) : cause;
+        }),
       programs: programsIn(config.toolServers),
     }),
   };

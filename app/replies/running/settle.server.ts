@@ -62,16 +62,11 @@ export async function settle(
     }
     await storeRest(trx, run, { parts, isRenumbered: run.isRenumbered && !isLeft, now });
     if (run.prompt) await storePrompt(trx, run.messageId, run.prompt);
-    if (isLeft) return;
+    if (status === "streaming") return;
     await endArtifact();
     await releaseNotices(trx, run.messageId);
-    // Webhooks get nothing about temporary chats, not even that they exist.
-    if (status !== "waiting" && !sessionId) {
-      const { id: messageId, chatId, userId } = reply;
-      await tellWebhooks(trx, "replyEnded", { messageId, chatId, userId, modelId: model.id, status }, now);
-    }
-    // Replies of the local assistant are not indexed, because they would be quoted again.
-    if (model.provider !== "local" && !sessionId && text) await index(trx, reply, text);
+    // Temporary chats are not indexed, and webhooks get nothing about them, not even that they exist.
+    if (!sessionId) await tellOfEnd(trx, reply, model, { text, status, now });
   });
   run.usage = own;
   const { inputTokens, outputTokens, reasoningTokens } = counted;
@@ -104,6 +99,17 @@ async function storeRest(trx: Trx, run: Run, { parts, isRenumbered, now }: Rest)
 async function isBeingWritten(trx: Trx, id: string): Promise<boolean> {
   const row = await trx.selectFrom("messages").where("id", "=", id).select("status").executeTakeFirst();
   return row?.status === "streaming";
+}
+
+type End = { text: string; status: EndStatus; now: number };
+
+/** Lets webhooks and the search know of a reply that has ended. */
+async function tellOfEnd(trx: Trx, reply: MessageRow, model: ModelRow, { text, status, now }: End): Promise<void> {
+  const { id: messageId, chatId, userId } = reply;
+  if (status !== "waiting")
+    await tellWebhooks(trx, "replyEnded", { messageId, chatId, userId, modelId: model.id, status }, now);
+  // Replies of the local assistant are not indexed, because they would be quoted again.
+  if (model.provider !== "local" && text) await index(trx, reply, text);
 }
 
 async function index(trx: Trx, { id: messageId, chatId, userId, content }: MessageRow, text: string): Promise<void> {
