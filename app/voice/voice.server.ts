@@ -7,6 +7,7 @@ import { changedBetween } from "../process/text/between.ts";
 import { objectOf } from "../process/text/json.ts";
 import { ReplyError, replyError, toldBy } from "../replies/errors.server.ts";
 import { postToModel } from "../replies/providers/model-post.server.ts";
+import { joinedSound, soundTypeOf } from "./sound.server.ts";
 
 type VoiceServices = { db: Db; modelKey: Buffer };
 
@@ -93,34 +94,53 @@ const isSilence = (text: string) =>
     text,
   );
 
-/** A text as speech in MP3. Throws ReplyError. */
+/** Formats in which a program may want speech, by OpenAI's names. */
+export const soundFormats = ["mp3", "opus", "aac", "flac", "wav", "pcm"] as const;
+type SpeechWishes = { format?: (typeof soundFormats)[number]; speed?: number | undefined };
+/** `mediaType`: the one asked for, or another one if the server has only that. */
+export type Sound = { bytes: Buffer; mediaType: string };
+
+/** A text as speech, in MP3 by default. Throws ReplyError. */
 export async function speak(
   services: VoiceServices,
   model: TriedVoice,
   text: string,
   signal: AbortSignal,
-): Promise<Buffer> {
+  { format = "mp3", speed }: SpeechWishes = {},
+): Promise<Sound> {
   const post = { baseUrl: model.baseUrl, path: "/audio/speech", apiKey: keyOf(services, model) };
-  const sounds: Uint8Array[] = [];
-  // MP3 frames need no container: the sounds are simply joined.
+  const sounds: Sound[] = [];
   for (const part of inParts(text)) {
-    const body = { model: model.externalId, input: part, voice: model.voice || "alloy", response_format: "mp3" };
+    const said = { model: model.externalId, input: part, voice: model.voice || "alloy" };
+    const body = { ...said, response_format: format, ...(speed !== undefined && { speed }) };
     const asked = postToModel({ ...post, body, signal: limited(signal) });
-    const audio = await answered(asked.then(async (answer) => new Uint8Array(await answer.arrayBuffer())));
-    if (!(await isMp3(audio))) {
-      throw new ReplyError("El servidor de voz ha contestado algo que no es un MP3. Avisa a quien administra.");
-    }
-    sounds.push(audio);
+    sounds.push(await answered(asked.then((answer) => soundIn(answer, format))));
   }
-  return Buffer.concat(sounds);
+  const [first] = sounds;
+  const joined =
+    first &&
+    joinedSound(
+      sounds.map(({ bytes }) => bytes),
+      first.mediaType,
+    );
+  if (!joined || sounds.some(({ mediaType }) => mediaType !== first.mediaType)) throw unjoined();
+  return { bytes: joined, mediaType: first.mediaType };
 }
+
+async function soundIn(answer: Response, format: SpeechWishes["format"]): Promise<Sound> {
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  // Samples alone have no mark; an answer in words is an error.
+  const isText = /json|html|text/i.test(answer.headers.get("Content-Type") ?? "");
+  const mediaType = format === "pcm" && !isText ? "audio/pcm" : await soundTypeOf(bytes);
+  if (!mediaType)
+    throw new ReplyError("El servidor de voz ha contestado algo que no es sonido. Avisa a quien administra.");
+  return { bytes, mediaType };
+}
+
+const unjoined = () =>
+  new ReplyError("El servidor de voz da un sonido que no se puede juntar por partes. Pide un texto más corto.");
 
 const limited = (signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(patience)]);
-
-async function isMp3(bytes: Uint8Array): Promise<boolean> {
-  const { fileTypeFromBuffer } = await import("file-type");
-  return (await fileTypeFromBuffer(bytes))?.mime === "audio/mpeg";
-}
 
 function keyOf({ modelKey }: VoiceServices, { id, apiKey }: TriedVoice): string | null {
   const key = apiKey === null ? null : tryDecrypt(apiKey, modelKey, id);

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -35,6 +35,8 @@ describe("what is read aloud", () => {
   });
 });
 
+const portOf = (server: Server) => (server.address() as AddressInfo).port;
+
 for (const engine of await ruleEngines()) {
   describe(`voice on ${engine.name}`, () => {
     let api: Api;
@@ -64,6 +66,14 @@ for (const engine of await ruleEngines()) {
     const make = (json: object) => api.call("POST", "/api/voice-model", { token: admin.token, json });
     const hearing = { name: "Oído", kind: "transcription", externalId: "whisper-1" };
     const speaking = { name: "Voz", kind: "speech", externalId: "tts-1" };
+    /** Moves the model of a kind to another server. */
+    const move = async (model: typeof hearing, baseUrl: string) => {
+      const { body } = await api.call("GET", "/api/voice-model", { token: admin.token });
+      const { items } = body as { items: { id: string; kind: string }[] };
+      const id = items.find(({ kind }) => kind === model.kind)?.id;
+      const json = { ...model, baseUrl, apiKey: "sk-secreta" };
+      return api.call("PUT", `/api/voice-model/${id}`, { token: admin.token, json });
+    };
     const sent = (bytes: Uint8Array<ArrayBuffer>, { token } = ana) => {
       const body = new FormData();
       body.append("audio", new File([bytes], "dictado"));
@@ -114,15 +124,7 @@ for (const engine of await ruleEngines()) {
         response.end(JSON.stringify({ text: "Benasque" }));
       }).listen(0, "127.0.0.1");
       await once(hearer, "listening");
-      const { body } = await api.call("GET", "/api/voice-model", { token: admin.token });
-      const id = (body as { items: { id: string; kind: string }[] }).items.find(
-        ({ kind }) => kind === "transcription",
-      )?.id;
-      const move = (baseUrl: string) => {
-        const json = { ...hearing, baseUrl, apiKey: "sk-secreta" };
-        return api.call("PUT", `/api/voice-model/${id}`, { token: admin.token, json });
-      };
-      const moved = await move(`http://127.0.0.1:${(hearer.address() as AddressInfo).port}/v1`);
+      const moved = await move(hearing, `http://127.0.0.1:${portOf(hearer)}/v1`);
       expect(moved.status, moved.text).toBe(200);
       const form = new FormData();
       form.append("file", new File([recording], "dictado.webm"));
@@ -131,7 +133,7 @@ for (const engine of await ruleEngines()) {
       const answer = await api.fetch("/audio/transcriptions", ana.token, { method: "POST", body: form });
       expect(await answer.json()).toEqual({ text: "Benasque" });
       expect(asked).toMatch(/name="language"\r\n\r\nes\r\n.*name="prompt"\r\n\r\nBenasque\r\n/s);
-      await move(url);
+      await move(hearing, url);
       hearer.close();
     });
 
@@ -155,8 +157,43 @@ for (const engine of await ruleEngines()) {
       const say = (json: object) => api.call("POST", "/audio/speech", { token: ana.token, json });
       const said = await say({ model: "tts-1", input: "Hola", voice: "alloy" });
       expect([said.status, said.headers.get("Content-Type")]).toEqual([200, "audio/mpeg"]);
-      expect((await say({ input: "Hola", speed: 2 })).text).toContain("Aquí no hay «speed».");
+      expect((await say({ input: "Hola", speed: 9 })).text).toContain("Va de 0.25 a 4.");
+      expect((await say({ input: "Hola", response_format: "midi" })).status).toBe(422);
       expect((await say({ input: "a".repeat(5000) })).status).toBe(422);
+    });
+
+    it("is heard from a server that gives WAV alone, whole and in parts", async () => {
+      // Without true sizes, as it is sent while it is made.
+      const unsized = Buffer.from(recording);
+      unsized.writeUInt32LE(0xffff_ffff, 4);
+      unsized.writeUInt32LE(0xffff_ffff, 40);
+      const asked: { input: string; response_format: string; speed?: number }[] = [];
+      const speaker = createServer(async (request, response) => {
+        let body = "";
+        for await (const part of request) body += part;
+        asked.push(JSON.parse(body));
+        response.end(unsized);
+      }).listen(0, "127.0.0.1");
+      await once(speaker, "listening");
+      const own = await move(speaking, `http://127.0.0.1:${portOf(speaker)}/v1`);
+      expect(own.status, own.text).toBe(200);
+      const id = await reply();
+      for (const answer of [await listen(id), await listen(id)]) {
+        expect(answer.headers.get("Content-Type")).toBe("audio/wav");
+        expect(Buffer.from(await answer.arrayBuffer())).toEqual(Buffer.from(recording));
+      }
+      const json = { input: "Una frase. ".repeat(370), response_format: "wav", speed: 1.5 };
+      const long = await api.fetch("/audio/speech", ana.token, {
+        ...{ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(json) },
+      });
+      const sound = Buffer.from(await long.arrayBuffer());
+      const samples = recording.length - 44;
+      expect([sound.length, sound.readUInt32LE(4), sound.readUInt32LE(40)]).toEqual([
+        ...[44 + 2 * samples, 36 + 2 * samples, 2 * samples],
+      ]);
+      expect(asked.slice(-2)).toMatchObject([{ response_format: "wav", speed: 1.5 }, { response_format: "wav" }]);
+      await move(speaking, url);
+      speaker.close();
     });
 
     it.each([

@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { limits } from "../../process/limits.ts";
 import { ConcurrencyLimit } from "../../process/work/concurrency-limit.server.ts";
-import { type HearingWishes, speak, voiceModel } from "../../voice/voice.server.ts";
+import { type HearingWishes, soundFormats, speak, voiceModel } from "../../voice/voice.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { takesBodyOf } from "../http/bodies.server.ts";
@@ -9,7 +9,7 @@ import { answerInvalid, invalid, Problem } from "../http/problem.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { bearer, bytes, takes } from "../http/schemas.server.ts";
 import { asProblem, heard, noModel } from "../voice/voice.server.ts";
-import { everyFieldOf, text } from "./door-request.server.ts";
+import { between, everyFieldOf, text } from "./door-request.server.ts";
 import { forOpenAi } from "./openai-clients.server.ts";
 
 // In characters: the limit of OpenAI's API.
@@ -75,26 +75,32 @@ const speechRoute = createRoute({
             z.string().min(1, "Falta el texto.").max(spokenAtMost, `Son más de ${spokenAtMost} caracteres.`),
           ),
           voice: z.string("Tiene que ser un texto.").max(100, "Es demasiado largo.").optional(),
-          response_format: z.literal("mp3", "Aquí solo se habla en mp3.").optional(),
-          speed: z.literal(1, "Aquí no hay «speed».").optional(),
+          response_format: z.enum(soundFormats, `Tiene que ser ${soundFormats.join(", ")}.`).nullish(),
+          speed: between(0.25, 4).nullish(),
         },
         { withoutEffect: [] },
       ).openapi("OpenAiSpeechRequest", { example: { model: "tts-1", input: "Hola", voice: "alloy" } }),
     ),
   },
-  responses: { 200: { content: { "audio/mpeg": { schema: bytes } }, description: "El texto, leído en voz alta." } },
+  responses: {
+    200: {
+      content: { "audio/mpeg": { schema: bytes } },
+      description: "El texto, leído en voz alta. Si el servidor de voz no da ese formato, en el que dé.",
+    },
+  },
 });
 const makeSpeech: RouteHandler<typeof speechRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
-  const { input, voice } = c.req.valid("json");
+  const { input, voice, response_format, speed } = c.req.valid("json");
   const model = await voiceModel(services.db, "speech");
   if (!model) throw noModel("que lea en voz alta");
   await countAttempt(c, "speech", person.id);
   if (!speaking.enter(person.id)) throw new Problem(429, "Ya se te están leyendo otros textos. Espera a que acaben.");
   try {
     const asked = { ...model, voice: voice ?? model.voice };
-    const sound = await speak(services, asked, input, c.req.raw.signal).catch(asProblem);
-    return c.body(new Uint8Array(sound), 200, { "Content-Type": "audio/mpeg", "Cache-Control": "no-store" });
+    const wishes = { format: response_format ?? "mp3", speed: speed ?? undefined };
+    const { bytes, mediaType } = await speak(services, asked, input, c.req.raw.signal, wishes).catch(asProblem);
+    return c.body(new Uint8Array(bytes), 200, { "Content-Type": mediaType, "Cache-Control": "no-store" });
   } finally {
     speaking.leave(person.id);
   }

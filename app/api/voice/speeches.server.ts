@@ -6,7 +6,8 @@ import { planWithoutRoom } from "../../db/people/storage-use.server.ts";
 import type { MessageRow, VoiceModelRow } from "../../db/tables.ts";
 import type { Content } from "../../files/storage/storage.server.ts";
 import { ConcurrencyLimit } from "../../process/work/concurrency-limit.server.ts";
-import { speak, spoken, voiceModel } from "../../voice/voice.server.ts";
+import { soundTypeOf } from "../../voice/sound.server.ts";
+import { type Sound, speak, spoken, voiceModel } from "../../voice/voice.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, invalid, Problem } from "../http/problem.server.ts";
@@ -30,7 +31,10 @@ const readSpeechRoute = createRoute({
   middleware: [signedIn, active],
   request: { params: idParam },
   responses: {
-    200: { content: { "audio/mpeg": { schema: bytes } }, description: "La respuesta, leída en voz alta." },
+    200: {
+      content: { "audio/mpeg": { schema: bytes } },
+      description: "La respuesta, leída en voz alta: en MP3, o en lo que dé el servidor de voz.",
+    },
     206: { description: "Una parte, con `Range`." },
     416: { description: "Acaba antes de esa parte." },
   },
@@ -54,8 +58,8 @@ const readSpeech: RouteHandler<typeof readSpeechRoute, ApiEnv> = async (c) => {
     const stored = isKept ? await findKept(services, message.id, version) : undefined;
     if (stored) return await answerKept(c, stored);
     // Speech that is not kept is sent whole: a request for a part would make it, and pay for it, again.
-    return new Response(new Uint8Array(sound), {
-      headers: { "Content-Type": "audio/mpeg", "Cache-Control": "no-store" },
+    return new Response(new Uint8Array(sound.bytes), {
+      headers: { "Content-Type": sound.mediaType, "Cache-Control": "no-store" },
     });
   } finally {
     making.leave(person.id);
@@ -64,9 +68,13 @@ const readSpeech: RouteHandler<typeof readSpeechRoute, ApiEnv> = async (c) => {
 
 type Kept = { id: string; content: Content };
 
-function answerKept(c: Context<ApiEnv>, { id, content }: Kept): Promise<Response> {
+// In bytes: enough to know a type by.
+const headLength = 4_096;
+
+async function answerKept(c: Context<ApiEnv>, { id, content }: Kept): Promise<Response> {
+  const head = new Response(content.read({ start: 0, end: Math.min(headLength, content.size) - 1 }));
   const headers = {
-    "Content-Type": "audio/mpeg",
+    "Content-Type": (await soundTypeOf(await head.bytes())) ?? "audio/mpeg",
     // The browser has to ask again each time: the reply may be gone by then, or another person may use this browser.
     "Cache-Control": "private, no-cache",
     ETag: `"${id}"`,
@@ -79,7 +87,7 @@ const tooMany = () => new Problem(429, "Ya se te están leyendo otras respuestas
 /** Replies as speech: made when somebody wants to listen to one for the first time, and kept. */
 export const speeches = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(readSpeechRoute, readSpeech);
 
-type Made = { sound: Buffer; isKept: boolean };
+type Made = { sound: Sound; isKept: boolean };
 type Wanted = { model: VoiceModelRow; text: string; version: string };
 
 /** Everything that the sound of a text depends on: if any of it changes, the sound is made anew. */
@@ -118,13 +126,13 @@ async function make(services: Services, message: MessageRow, { model, text, vers
   const sound = await speak(services, model, text, new AbortController().signal);
   const chat = await db.selectFrom("chats").where("id", "=", message.chatId).select("sessionId").executeTakeFirst();
   // Speech is not kept for a temporary or deleted chat, or if the plan of the chat's owner has no room for it.
-  const isFull = (await planWithoutRoom(db, message.userId, sound.length)) !== undefined;
+  const isFull = (await planWithoutRoom(db, message.userId, sound.bytes.length)) !== undefined;
   if (!chat || chat.sessionId !== null || isFull) return { sound, isKept: false };
   const before = await db.selectFrom("speeches").where("messageId", "=", message.id).select("id").execute();
   const now = Date.now();
   const { id: messageId, userId } = message;
-  const row = { id: newId(), createdAt: now, updatedAt: now, messageId, userId, version, size: sound.length };
-  await storage.put(row.id, "original", sound);
+  const row = { id: newId(), createdAt: now, updatedAt: now, messageId, userId, version, size: sound.bytes.length };
+  await storage.put(row.id, "original", sound.bytes);
   await db.insertInto("speeches").values(row).execute();
   const old = before.map(({ id }) => id);
   if (old.length > 0) await db.deleteFrom("speeches").where("id", "in", old).execute();

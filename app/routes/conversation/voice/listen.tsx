@@ -30,7 +30,7 @@ export default function Listen({ loaderData: { id, speaks }, params }: Route.Com
             {/* biome-ignore lint/a11y/useMediaCaption: what is said is the text of the reply, behind this dialog */}
             <audio className="player" controls preload="none" src={sound} />
             <p>
-              <a href={sound} download="respuesta.mp3">
+              <a href={sound} download="respuesta">
                 Descargar el sonido
               </a>
             </p>
