@@ -65,7 +65,7 @@ export const streamed = (content: string) =>
 type Block = { start: object; deltas: object[] };
 
 /** An answer of Anthropic's as a stream, with these blocks. */
-export function streamedBlocks(blocks: Block[], stop_reason: string): string {
+export function streamedBlocks(blocks: Block[], stop_reason: string, stop_sequence: string | null = null): string {
   const usage = { input_tokens: 10, output_tokens: 5 };
   const message = { id: "m", type: "message", role: "assistant", model: "x", content: [], usage };
   const told = blocks.flatMap(({ start, deltas }, index) => [
@@ -76,7 +76,7 @@ export function streamedBlocks(blocks: Block[], stop_reason: string): string {
   return [
     { type: "message_start", message },
     ...told,
-    { type: "message_delta", delta: { stop_reason, stop_sequence: null }, usage },
+    { type: "message_delta", delta: { stop_reason, stop_sequence }, usage },
     { type: "message_stop" },
   ]
     .map((one) => event(one, one.type))

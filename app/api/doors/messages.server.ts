@@ -45,7 +45,7 @@ const message = z
     role: z.literal("assistant"),
     model: z.string(),
     content: z.array(block),
-    stop_reason: z.enum(["end_turn", "max_tokens", "tool_use", "refusal"]).nullable(),
+    stop_reason: z.enum(["end_turn", "max_tokens", "stop_sequence", "tool_use", "refusal"]).nullable(),
     stop_sequence: z.string().nullable(),
     usage,
   })
@@ -81,7 +81,7 @@ const createMessage: RouteHandler<typeof createMessageRoute, ApiEnv> = async (c)
     stop_sequence: null,
     usage: tokensOf({}),
   };
-  const answer = new MessageAnswer(request.house.length === 0 ? seal : undefined);
+  const answer = new MessageAnswer(request.house.length === 0 ? seal : undefined, request.stop);
   if (body.stream) {
     const events = toEvents(begun, asking, answer);
     return c.body(
@@ -95,8 +95,8 @@ const createMessage: RouteHandler<typeof createMessageRoute, ApiEnv> = async (c)
   } catch (error) {
     throw asking.failed(error);
   }
-  const { content, stop_reason, usage } = answer;
-  return c.json({ ...begun, content, stop_reason, usage }, 200);
+  const { content, stop_reason, stop_sequence, usage } = answer;
+  return c.json({ ...begun, content, stop_reason, stop_sequence, usage }, 200);
 };
 
 const countTokensRoute = createRoute({
@@ -152,16 +152,19 @@ type Event = { type: string } & Record<string, unknown>;
 class MessageAnswer {
   readonly content: Block[] = [];
   stop_reason: Message["stop_reason"] = null;
+  stop_sequence: string | null = null;
   usage = tokensOf({});
   /** The text or thought that is being written: the last block. */
   #open: Written | undefined;
   /** Calls, sent one by one at the end, because the pieces of their inputs may come mixed. */
   readonly #calls = new Map<number, { id: string; name: string; input: string; signature?: string }>();
   readonly #seal: ThoughtSeal | undefined;
+  readonly #stops: string[];
 
-  /** `seal`: undefined where thoughts are not signed, as the program does not have all steps. */
-  constructor(seal: ThoughtSeal | undefined) {
+  /** `seal`: undefined where thoughts are not signed, as the program does not have all steps. `stops`: the request's stop sequences. */
+  constructor(seal: ThoughtSeal | undefined, stops: string[]) {
     this.#seal = seal;
+    this.#stops = stops;
   }
 
   *take(piece: Piece): Generator<Event> {
@@ -205,7 +208,10 @@ class MessageAnswer {
           yield* this.#whole({ type: "tool_use", id, name, input: objectOf(input) ?? { invalid_input: input } });
           if (signature) yield* this.#whole({ type: "redacted_thinking", data: signature });
         }
-        this.stop_reason = reasons[piece.reason];
+        // Some servers give a word of their own in place of a sequence.
+        this.stop_sequence = this.#stops.find((one) => one === piece.stopSequence) ?? null;
+        this.stop_reason =
+          piece.reason === "stop" && this.stop_sequence !== null ? "stop_sequence" : reasons[piece.reason];
         this.usage = tokensOf(piece.usage);
     }
   }
@@ -254,8 +260,8 @@ async function* toEvents(begun: Message, { pieces, failed }: Asking, answer: Mes
       if (!piece) yield event({ type: "ping" });
       else for (const one of answer.take(piece)) yield event(one);
     }
-    const { stop_reason, usage } = answer;
-    yield event({ type: "message_delta", delta: { stop_reason, stop_sequence: null }, usage });
+    const { stop_reason, stop_sequence, usage } = answer;
+    yield event({ type: "message_delta", delta: { stop_reason, stop_sequence }, usage });
     yield event({ type: "message_stop" });
   } catch (error) {
     yield event(asAnthropic(failed(error)));

@@ -49,6 +49,8 @@ export type Finish = {
   usage: Partial<ReplyUsage>;
   reason: FinishReason;
   note?: string;
+  /** Text at which the model has ended, as its server says; most say nothing. */
+  stopSequence?: string;
   /** Places on the web that the provider names as sources. */
   citations?: Citation[];
 };

@@ -144,6 +144,7 @@ export class Answer {
         writtenTokens: tokensOf(usage.inputTokens.cacheWrite),
       },
       reason: reasonOf(unified, hasCalled),
+      ...stoppedAt(part.providerMetadata),
       ...(this.#isUnshown && { note: "El modelo ha enviado además un archivo, que aquí no se enseña." }),
       ...(unified === "length" && { note: "La respuesta ha llegado a la longitud máxima de este modelo." }),
       // A refusal is a complete answer.
@@ -262,6 +263,12 @@ function nameOf(said: string, offered: readonly string[]): string {
 function* growthIn(raw: unknown): Generator<Piece> {
   const growing = recordOf(recordOf(raw)?.growing);
   if (growing) yield { type: "call-growing", name: String(growing.name), text: String(growing.text) };
+}
+
+/** The stop sequence that a server says it has met. */
+function stoppedAt(given: SharedV4ProviderMetadata | undefined): { stopSequence?: string } {
+  const stopSequence = given?.anthropic?.stopSequence ?? given?.openaiCompatible?.stopSequence;
+  return typeof stopSequence === "string" && stopSequence ? { stopSequence } : {};
 }
 
 // Providers that refuse the next step without the data that they sent with this one. OpenAI's data is of use only if it holds the thought

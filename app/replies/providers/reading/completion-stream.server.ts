@@ -86,6 +86,8 @@ class Completion {
   #parts: Part[] = [];
   #refused = false;
   #reason: string | undefined;
+  /** The stop sequence that the answer has ended at: vLLM's `stop_reason`, SGLang's `matched_stop`. */
+  #stoppedAt: string | undefined;
   /** Whether the reason came by itself, after the answer: some servers give one with each chunk. */
   #isReasonLast = false;
   /** Whether the last event added nothing, as at the end of an answer without a reason. */
@@ -149,7 +151,14 @@ class Completion {
       ...parts,
       ...this.#signature(),
       ...this.#called(),
-      { ...finish, finishReason: { unified, raw }, usage: this.#tokens() },
+      {
+        ...finish,
+        finishReason: { unified, raw },
+        usage: this.#tokens(),
+        ...(this.#stoppedAt !== undefined && {
+          providerMetadata: { openaiCompatible: { stopSequence: this.#stoppedAt } },
+        }),
+      },
     ];
   }
 
@@ -224,6 +233,9 @@ class Completion {
 
   #choice(choice: Fields): void {
     if (typeof choice.finish_reason === "string" && choice.finish_reason) this.#reason = choice.finish_reason;
+    const stoppedAt = choice.stop_reason ?? choice.matched_stop;
+    // The id of a token is a number.
+    if (typeof stoppedAt === "string") this.#stoppedAt = stoppedAt;
     const delta = recordOf(choice.delta);
     if (delta) {
       this.#hasDelta = true;
