@@ -11,6 +11,9 @@ export type SearchModelAccess = Pick<SearchModelRow, "externalId" | "baseUrl" | 
 const shortest = 8;
 const longest = 8_192;
 
+/** A text, or its tokens by the model's own tokenizer. */
+export type Embedded = string | number[];
+
 /**
  * Vectors of texts by a model behind OpenAI's `/embeddings`, all of the same length. Throws ReplyError with a
  * Spanish sentence if the server refuses, is silent or answers something else. `dimensions`: how many numbers are wanted; undefined: as
@@ -18,7 +21,7 @@ const longest = 8_192;
  */
 export async function embed(
   { externalId, baseUrl, apiKey }: SearchModelAccess,
-  texts: string[],
+  texts: Embedded[],
   signal: AbortSignal,
   dimensions?: number,
 ): Promise<number[][]> {

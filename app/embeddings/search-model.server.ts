@@ -9,7 +9,7 @@ import { tryDecrypt } from "../process/crypto.server.ts";
 import type { Log } from "../process/log.server.ts";
 import { cutText } from "../process/text/cut-text.ts";
 import { describeCause, ReplyError } from "../replies/errors.server.ts";
-import { embed } from "./embed.server.ts";
+import { type Embedded, embed } from "./embed.server.ts";
 
 type ModelServices = { db: Db; modelKey: Buffer; log: Log };
 
@@ -91,7 +91,7 @@ export class SearchModel implements Meanings {
   }
 
   /** The server's own vectors of texts, each with `dimensions` numbers if that is given. Throws ReplyError. */
-  async vectorsOf(model: TriedModel, texts: string[], signal: AbortSignal, dimensions?: number): Promise<number[][]> {
+  async vectorsOf(model: TriedModel, texts: Embedded[], signal: AbortSignal, dimensions?: number): Promise<number[][]> {
     const { modelKey } = this.#services;
     const apiKey = model.apiKey === null ? null : tryDecrypt(model.apiKey, modelKey, model.id);
     if (apiKey === undefined) throw ReplyError.lostKey();

@@ -124,12 +124,18 @@ describe.each(await ruleEngines())("search by meaning on $name", (engine) => {
     const bytes = Buffer.from(packed.data[0]?.embedding ?? "", "base64");
     expect(bytes.readFloatLE(0)).toBeCloseTo(data[0]?.embedding[0] ?? 0, 5);
     expect((await ask({ input: [] })).status).toBe(422);
+    expect((await ask({ input: [[9, 14], [7]] })).status).toBe(200);
+    expect((await ask({ input: [5, 6] })).status).toBe(200);
+    expect(server.asked.slice(-3)).toEqual(["9,14", "7", "5,6"]);
+    expect((await ask({ input: [[9, -1]] })).status).toBe(422);
+    const asOllama = await api.call("POST", "/ollama/api/embed", { token: ana.token, json: { input: ["Hola"] } });
+    expect((asOllama.body as { embeddings: number[][] }).embeddings[0]).toHaveLength(256);
     expect((await ask({ input: "Hola", dimensions: 256 })).status).toBe(200);
     const { status: refused, text: why } = await ask({ input: "Hola", dimensions: 64 });
     expect([refused, why]).toEqual([422, expect.stringContaining("Este modelo no admite «dimensions».")]);
     // They count in the plan, as replies do.
     const used = await api.db.selectFrom("usage").where("userId", "=", ana.id).selectAll().execute();
-    expect(used.map(({ inputTokens, messages }) => [Number(inputTokens), messages])).toContainEqual([14, 0]);
+    expect(used.map(({ inputTokens, messages }) => [Number(inputTokens), messages])).toContainEqual([21, 0]);
     const figures = await api.call("GET", "/api/usage/figures", { token: admin.token });
     expect((figures.body as { models: { name: string }[] }).models.map(({ name }) => name)).toContain("De prueba");
     const plan = { userId: ana.id, plan: "pro", startsAt: new Date().toISOString(), tokensPerMonth: 1 };

@@ -9,7 +9,7 @@ const length = 256;
 
 /**
  * Stands in for a model that says what texts mean: it knows only the ideas that it is given, each a pattern of words, and is otherwise
- * as such servers are. Keeps the texts that it was asked for.
+ * as such servers are. Keeps the texts that it was asked for; tokens with commas.
  */
 export async function startEmbeddingServer(ideas: RegExp[]) {
   const asked: string[] = [];
@@ -17,22 +17,25 @@ export async function startEmbeddingServer(ideas: RegExp[]) {
   let unanswered = 0;
   let failed = 0;
   const server = createServer(async (request, response) => {
-    const body = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString()) as { input: string[] };
+    const body = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString()) as {
+      input: (string | number[])[];
+    };
+    const given = body.input.map(String);
     if (request.url !== "/v1/embeddings") return response.writeHead(404).end("{}");
     if (behaviour === "hangs") return void unanswered++;
     if (behaviour === "fails") return response.writeHead(500).end('{"error":{"message":"out of memory"}}');
     if (behaviour === "html") return response.writeHead(200, { "Content-Type": "text/html" }).end("<h1>It works!</h1>");
     if (behaviour === "has no model") return response.writeHead(400).end('{"error":"No models loaded"}');
     // As Ollama with bge-m3, always on the same texts.
-    if (body.input.some((text) => text.includes("NaN"))) {
+    if (given.some((text) => text.includes("NaN"))) {
       failed++;
       return response.writeHead(500).end('{"error":"json: unsupported value: NaN"}');
     }
-    if (body.input.some((text) => text.includes("LARGUÍSIMO"))) {
+    if (given.some((text) => text.includes("LARGUÍSIMO"))) {
       return response.writeHead(400).end('{"error":{"message":"input is too large"}}');
     }
-    asked.push(...body.input);
-    const texts = behaviour === "drops one" ? body.input.slice(1) : body.input;
+    asked.push(...given);
+    const texts = behaviour === "drops one" ? given.slice(1) : given;
     const data = texts.map((text, index) => ({ object: "embedding", index, embedding: meaningOf(text, ideas) }));
     response.writeHead(200, { "Content-Type": "application/json" });
     response.end(JSON.stringify({ object: "list", data, usage: { prompt_tokens: 1, total_tokens: 1 } }));
