@@ -48,6 +48,7 @@ import { chatCompletions } from "./doors/chat-completions.server.ts";
 import { embeddingsForPrograms } from "./doors/embeddings.server.ts";
 import { imagesForPrograms } from "./doors/images.server.ts";
 import { messagesOfPrograms } from "./doors/messages.server.ts";
+import { ollama } from "./doors/ollama/ollama.server.ts";
 import { openAiAbsent } from "./doors/openai-clients.server.ts";
 import { responses } from "./doors/responses.server.ts";
 import { driveAccounts } from "./drives/drive-accounts.server.ts";
@@ -135,6 +136,7 @@ const mounted = [
   ["/", audioForPrograms],
   ["/", imagesForPrograms],
   ["/", openAiAbsent],
+  ["/ollama/api", ollama],
   ["/auth", sessions],
   ["/auth/sessions", openSessions],
   ["/auth/authenticator", authenticator],

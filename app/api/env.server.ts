@@ -107,7 +107,7 @@ export type ApiEnv = {
     /** The limit for bodies of this route in bytes, if it is not the usual one for JSON. */
     bodySize?: number;
     /** The company in whose format this route also writes its errors. */
-    errorsOf?: "openai" | "anthropic";
+    errorsOf?: "openai" | "anthropic" | "ollama";
     /** The rate limit of this call that will be reached first; `reset` in seconds. */
     rateLimit?: { limit: number; remaining: number; reset: number };
   };

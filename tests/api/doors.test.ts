@@ -155,6 +155,120 @@ describe("what a program says", () => {
   });
 });
 
+describe("Ollama's calls", () => {
+  const get = async (path: string) =>
+    (await fetch(`${server.url}/v1/ollama/api${path}`, { headers: { Authorization: `Bearer ${program.key}` } })).json();
+  const ask = (path: string, json: object) => post(`/ollama/api${path}`, json);
+  const tools = [{ type: "function", function: { name: "tiempo", parameters: { type: "object" } } }];
+  const call = { index: 0, id: "c9", type: "function", function: { name: "tiempo", arguments: '{"en":"Vigo"}' } };
+  const stream = (...chunks: object[]) =>
+    [...chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`), "data: [DONE]\n\n"].join("");
+  const choice = (delta: object, finish_reason: string | null = null) => ({
+    choices: [{ index: 0, delta, finish_reason }],
+  });
+
+  it("list the models and what they can do", async () => {
+    const name = await behind({ url: models.url, stop() {} }, compatible);
+    expect(await get("/version")).toEqual({ version: expect.stringMatching(/^0\.\d+\.\d+$/) });
+    const { models: found } = (await get("/tags")) as { models: { name: string }[] };
+    expect(found.map((one) => one.name)).toContain(name);
+    const shown = await (await ask("/show", { model: name })).json();
+    expect(shown).toMatchObject({ capabilities: ["completion", "tools", "vision"] });
+  });
+
+  it("answer line by line: thoughts, words, whole calls, and what was used", async () => {
+    const body = stream(
+      choice({ reasoning_content: "Hm." }),
+      choice({ content: "Miro." }),
+      choice({ tool_calls: [call] }),
+      { ...choice({}, "tool_calls"), usage: { prompt_tokens: 7, completion_tokens: 4 } },
+    );
+    const upstream = await startUpstream(() => ({ body }));
+    const model = await behind(upstream, compatible);
+    const options = { temperature: 0.3, num_predict: 50, num_ctx: 8192, seed: 4, stop: ["FIN"] };
+    const answer = await ask("/chat", { model, messages: user("¿Llueve?"), tools, options, keep_alive: "5m" });
+    expect(answer.headers.get("Content-Type")).toBe("application/x-ndjson");
+    const lines = (await answer.text()).trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { model, message: { role: "assistant", content: "", thinking: "Hm." }, done: false },
+      { message: { content: "Miro." }, done: false },
+      { message: { tool_calls: [{ function: { name: "tiempo", arguments: { en: "Vigo" } } }] }, done: false },
+      { message: { content: "" }, done: true, done_reason: "stop", prompt_eval_count: 7, eval_count: 4 },
+    ]);
+    expect(upstream.asked.at(-1)).toMatchObject({ temperature: 0.3, max_tokens: 50, seed: 4, stop: ["FIN"] });
+    const whole = await ask("/chat", { model, messages: user("¿Llueve?"), tools, stream: false });
+    expect(await whole.json()).toMatchObject({
+      message: { content: "Miro.", thinking: "Hm.", tool_calls: [{ function: { arguments: { en: "Vigo" } } }] },
+      done: true,
+    });
+  });
+
+  it("take results that name only their tool, pictures and schemas", async () => {
+    const upstream = await startUpstream(() => ({ body: streamed("{}") }));
+    const model = await behind(upstream, compatible);
+    const calls = ["Vigo", "Jaca"].map((en) => ({ function: { name: "tiempo", arguments: { en } } }));
+    const messages = [
+      { role: "user", content: "Mira", images: [picture.slice(picture.indexOf(",") + 1)] },
+      { role: "assistant", content: "", tool_calls: calls },
+      { role: "tool", tool_name: "tiempo", content: "Llueve" },
+      { role: "tool", content: "Nieva" },
+    ];
+    const format = { type: "object", properties: { en: { type: "string" } } };
+    expect((await ask("/chat", { model, messages, tools, format, stream: false })).status).toBe(200);
+    const asked = upstream.asked.at(-1) as { messages: { tool_call_id?: string; tool_calls?: { id: string }[] }[] };
+    const made = asked.messages.flatMap((one) => one.tool_calls ?? []).map(({ id }) => id);
+    expect(new Set(made).size).toBe(2);
+    expect(asked.messages.flatMap((one) => one.tool_call_id ?? [])).toEqual(made);
+    expect(asked).toMatchObject({ response_format: { json_schema: { schema: format } } });
+    expect(JSON.stringify(asked)).toContain("image_url");
+  });
+
+  it("say in «error» why they refuse, also within an answer", async () => {
+    const refused = await ask("/chat", { model: "no-existe", messages: user("Hola") });
+    expect([refused.status, await refused.json()]).toMatchObject([
+      404,
+      { error: "El modelo «no-existe» no existe aquí." },
+    ]);
+    const odd = await ask("/chat", { model: "gpt-4o", messages: user("Hola"), options: { mirostat: 1 } });
+    expect([odd.status, await odd.json()]).toMatchObject([
+      ...[422, { error: "Aquí no hay «mirostat». Quítalo de la petición." }],
+    ]);
+    const upstream = await startUpstream(() => ({ body: stream(choice({ content: "Em" })).replace("[DONE]", "{") }));
+    const model = await behind(upstream, compatible);
+    const cut = await (await ask("/chat", { model, messages: user("Hola") })).text();
+    expect(
+      cut
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      expect.objectContaining({ message: { role: "assistant", content: "Em" } }),
+      { error: expect.stringContaining("cort") },
+    ]);
+  });
+});
+
+describe("the sequence at which a model stops", () => {
+  const text = [{ start: { type: "text", text: "" }, deltas: [{ type: "text_delta", text: "Uno" }] }];
+  const vllm = { choices: [{ index: 0, delta: { content: "Uno" }, finish_reason: "stop", stop_reason: "###" }] };
+  it.each([
+    ["Anthropic", { provider: "anthropic" }, streamedBlocks(text, "stop_sequence", "###")],
+    ["vLLM", compatible, `data: ${JSON.stringify(vllm)}\n\ndata: [DONE]\n\n`],
+  ])("is named by Messages, as %s says it", async (_, more, body) => {
+    const upstream = await startUpstream(() => ({ body }));
+    const model = await behind(upstream, more);
+    const asked = { model, max_tokens: 100, messages: user("Cuenta") };
+    expect(await (await post("/messages", { ...asked, stop_sequences: ["***", "###"] })).json()).toMatchObject({
+      ...{ stop_reason: "stop_sequence", stop_sequence: "###" },
+    });
+    const streamedAnswer = await post("/messages", { ...asked, stop_sequences: ["###"], stream: true });
+    expect(await streamedAnswer.text()).toContain('"stop_reason":"stop_sequence","stop_sequence":"###"');
+    expect(await (await post("/messages", asked)).json()).toMatchObject({
+      ...{ stop_reason: "end_turn", stop_sequence: null },
+    });
+  });
+});
+
 describe("thoughts that a provider has signed", () => {
   const tool = { name: "tiempo", input_schema: { type: "object" } };
   const thinking = [

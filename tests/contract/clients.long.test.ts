@@ -66,6 +66,7 @@ const clients = [
   "ai, @ai-sdk/anthropic",
   "ai, @ai-sdk/openai-compatible",
   "@openai/agents",
+  "ollama",
   "langchain, chat completions",
   "langchain, responses",
 ];

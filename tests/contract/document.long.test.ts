@@ -514,6 +514,11 @@ it("conversations are as the document says", async () => {
   await run("delete /responses/{id}", answered);
   await run("post /messages", { model: model?.externalId });
   await run("post /messages/count_tokens", { model: model?.externalId });
+  await run("get /ollama/api/version");
+  await run("get /ollama/api/tags");
+  await run("post /ollama/api/show", {}, { json: { model: model?.externalId } });
+  const question = { model: model?.externalId, messages: [{ role: "user", content: "Hola" }], stream: false };
+  await run("post /ollama/api/chat", {}, { json: question });
 });
 
 it("coming in, groups and invitations are as the document says", async () => {
@@ -584,6 +589,7 @@ it("coming in, groups and invitations are as the document says", async () => {
   const searchModel = await made("post /api/search-model", {}, { json: searched });
   // It takes a server: `tests/api/meaning.test.ts` has one.
   done.add("post /embeddings");
+  done.add("post /ollama/api/embed");
   await run("get /api/search-model");
   await run("get /api/search-model/{id}", searchModel);
   await run("put /api/search-model/{id}", searchModel, { json: { ...searched, name: "Otro" } });

@@ -6,6 +6,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { ChatOpenAI } from "@langchain/openai";
 import { Agent, tool as agentTool, run, setDefaultOpenAIClient, setTracingDisabled } from "@openai/agents";
 import { generateText, jsonSchema, stepCountIs, streamText, tool } from "ai";
+import { Ollama } from "ollama";
 import OpenAI from "openai";
 import { z } from "zod";
 
@@ -32,6 +33,11 @@ export function clientsAt(url, apiKey, model, picture) {
     "ai, @ai-sdk/anthropic": vercel(createAnthropic(given)(model), picture),
     "ai, @ai-sdk/openai-compatible": vercel(createOpenAICompatible({ ...given, name: "casa" })(model), picture),
     "@openai/agents": agents(openai, model, image),
+    ollama: ollama(
+      new Ollama({ host: `${baseURL}/ollama`, headers: { Authorization: `Bearer ${apiKey}` } }),
+      model,
+      picture,
+    ),
     "langchain, chat completions": langchain({ model, apiKey }, baseURL, image),
     "langchain, responses": langchain({ model, apiKey, useResponsesApi: true }, baseURL, image),
   };
@@ -70,6 +76,34 @@ function completions(client, model, image) {
         ]),
       ),
     error: (content) => failed(ask(content)),
+  };
+}
+
+function ollama(client, model, picture) {
+  const ask = (content, { images, ...more } = {}) =>
+    client.chat({ model, messages: [{ role: "user", content, ...(images && { images }) }], ...more });
+  const said = async (asked) => (await asked).message.content;
+  const tools = [{ type: "function", function: { name: "tiempo", description: "El tiempo", parameters: schema } }];
+  return {
+    text: (content) => said(ask(content)),
+    async stream(content) {
+      let text = "";
+      for await (const { message } of await ask(content, { stream: true })) text += message.content;
+      return text;
+    },
+    async tools(content) {
+      const { message } = await ask(content, { tools });
+      const found = message.tool_calls.map(async ({ function: { name } }) => ({
+        ...{ role: "tool", tool_name: name, content: await weather() },
+      }));
+      const messages = [{ role: "user", content }, message, ...(await Promise.all(found))];
+      return said(client.chat({ model, messages, tools }));
+    },
+    picture: (text) => said(ask(text, { images: [picture] })),
+    error: async (content) => {
+      const error = await ask(content).catch((reason) => reason);
+      return error.status_code;
+    },
   };
 }
 

@@ -59,8 +59,8 @@ export type ProblemBody = {
   /** For an edit conflict: the current version. */
   current?: object;
   requestId: string;
-  /** Only for routes of OpenAI's and Anthropic's APIs: the error in their form. */
-  error?: { message: string; type: string; param?: string | null; code?: string | null };
+  /** Only for routes of others' APIs: the error in their form; Ollama's is the sentence. */
+  error?: string | { message: string; type: string; param?: string | null; code?: string | null };
 };
 
 /**
@@ -113,6 +113,7 @@ export function answerError(error: Error, c: Context<ApiEnv>): Response {
     requestId: c.var.requestId,
     ...(c.var.errorsOf === "openai" && { error: asOpenAi(problem) }),
     ...(c.var.errorsOf === "anthropic" && asAnthropic(problem)),
+    ...(c.var.errorsOf === "ollama" && { error: problem.message }),
   };
   return c.body(JSON.stringify(body), problem.status, {
     "Content-Type": "application/problem+json",
