@@ -36,6 +36,11 @@ const guessed = 25;
 // Confidence of a sign between words.
 const sign = 80;
 const upright = 75;
+// In pixels: height of a line with its descenders below which letters are misread, as on a screen; and how much larger it is read again.
+const small = 24;
+const largestScale = 4;
+// A copy that is hardly larger shows nothing new.
+const leastScale = 1.25;
 // In radians, one degree: lines of tables that are more slanted are not found, and read as letters.
 const slanted = Math.PI / 180;
 // Cells of a row, and rows, from which on a text is a table.
@@ -69,16 +74,19 @@ answerJob(async (job: ScanJob): Promise<ScanAnswer> => {
     for (const picture of pictures) {
       // A picture that can't be decoded has no text; the other pictures keep theirs.
       const ready = await preparedWays(picture).catch(() => []);
-      let best: Recognised = { text: "", pieces: [], confidence: 0, turn: 0 };
-      for (const way of ready) {
-        const one = await readWayUp(way);
-        if (lettersIn(one) > lettersIn(best)) best = one;
-      }
+      let best = await readBest(ready);
+      if (isSmall(best, ready[0])) best = surerOf(best, await readBest(await preparedWays(picture, largestScale)));
       if (best.confidence >= surely) found.push(best.text);
     }
     texts.push(found.filter(Boolean).join("\n\n"));
   }
   return { texts };
+
+  async function readBest(ways: Prepared[]): Promise<Recognised> {
+    let best: Recognised = { text: "", pieces: [], confidence: 0, turn: 0 };
+    for (const way of ways) best = surerOf(best, await readWayUp(way));
+    return best;
+  }
 
   /** The text of a picture that may be slanted, stand on its side or upside down. */
   async function readWayUp(picture: Prepared): Promise<Recognised> {
@@ -188,24 +196,30 @@ function piecesOf({ words, rowAttributes, bbox }: Line): PrintedPiece[] {
     .map(({ text, bbox: { x0, x1 } }) => ({ str: `${text.trim()} `, dir: "ltr", x0, x1, y: base, size }));
 }
 
-/** A picture prepared for recognition; one that is mostly dark, as of a screen with light letters, also as its negative. */
-async function preparedWays(picture: Sharp): Promise<Prepared[]> {
+/**
+ * A picture prepared for recognition; one that is mostly dark, as of a screen with light letters, also as its negative. `scale`: how much
+ * larger it may become.
+ */
+async function preparedWays(picture: Sharp, scale = 1): Promise<Prepared[]> {
   const background = await backgroundOf(picture);
-  const grey = picture.flatten({ background }).greyscale();
-  if (background !== white) return [await prepared(grey.negate())];
+  const grey = picture.clone().flatten({ background }).greyscale();
+  if (background !== white) return [await prepared(grey.negate(), scale)];
   const { data } = await grey
     .clone()
     .resize(glanceSide, glanceSide, { fit: "inside" })
     .raw()
     .toBuffer({ resolveWithObject: true });
   const mean = data.reduce((sum, light) => sum + light, 0) / data.length;
-  return mean < darkest ? [await prepared(grey.clone()), await prepared(grey.negate())] : [await prepared(grey)];
+  const ways = mean < darkest ? [grey.clone(), grey.negate()] : [grey];
+  return Promise.all(ways.map((way) => prepared(way, scale)));
 }
 
 /** Dark on white, without colours and shadows, and no larger than useful. */
-async function prepared(grey: Sharp): Promise<Prepared> {
+async function prepared(grey: Sharp, scale: number): Promise<Prepared> {
+  const { width = longestSide, height = longestSide } = await grey.metadata();
+  const side = Math.min(longestSide, Math.round(Math.max(width, height) * scale));
   const { data, info } = await grey
-    .resize({ width: longestSide, height: longestSide, fit: "inside", withoutEnlargement: true })
+    .resize({ width: side, height: side, fit: "inside" })
     .greyscale()
     .raw()
     .toBuffer({ resolveWithObject: true });
@@ -234,6 +248,15 @@ function withoutRules({ data, width, height }: Prepared): Promise<Buffer> {
 
 /** How much of a text was recognised for sure. */
 const lettersIn = ({ text, confidence }: Recognised) => text.length * confidence;
+
+const surerOf = (one: Recognised, other: Recognised) => (lettersIn(other) > lettersIn(one) ? other : one);
+
+/** Whether most letters are too small to be read well, and may become larger. */
+function isSmall({ pieces }: Recognised, picture: Prepared | undefined): boolean {
+  if (!picture || Math.max(picture.width, picture.height) * leastScale > longestSide) return false;
+  const sizes = pieces.map(({ size }) => size).sort((one, other) => one - other);
+  return (sizes[sizes.length >> 1] ?? small) < small;
+}
 
 function noneIfUnreadable(error: unknown): undefined {
   if (!(error instanceof Unreadable)) throw error;
