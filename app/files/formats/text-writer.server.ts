@@ -12,6 +12,9 @@ export class TextWriter {
   #endsInBlank = true;
   #cells: number | undefined;
   #isCell = false;
+  /** Length of the line where the open cell begins, and the sign before the next cell of a table within it. */
+  #cellAt = 0;
+  #innerSign = "";
   /** Nothing has been written on this page. */
   #isEmpty = true;
 
@@ -72,6 +75,18 @@ export class TextWriter {
     if (this.#cells) this.text(this.#endsInBlank ? "| " : " | ");
     this.#cells = (this.#cells ?? 0) + 1;
     this.#isCell = true;
+    this.#cellAt = this.#line.length;
+  }
+
+  /** Begins a row of a table within a cell, whose rows stay in the line of the cell. */
+  innerRow(): void {
+    this.#innerSign = "; ";
+  }
+
+  innerCell(): void {
+    const before = this.#line.slice(this.#cellAt).trimEnd();
+    if (before) this.text(/[:;,]$/.test(before) ? " " : this.#innerSign);
+    this.#innerSign = " · ";
   }
 
   /** After the last row of a table. */

@@ -47,6 +47,9 @@ export class OpenDocumentPart {
   /** Words to write before the next text; empty once they are written. */
   #before = "";
   #tables = 0;
+  /** Open tables: whether each is a frame, of one column, around other text; `#columns`: of the table that has begun. */
+  readonly #frames: boolean[] = [];
+  #columns = 0;
   /** Column of the open cell of the outermost table, from 0, and whether the cell reaches down over several rows. */
   #column = -1;
   #isTall = false;
@@ -123,16 +126,20 @@ export class OpenDocumentPart {
         return;
       case "table:table":
         this.#tables++;
+        this.#frames.push(false);
+        this.#columns = 0;
+        return;
+      case "table:table-column":
+        this.#columns += numberOf(attributes["table:number-columns-repeated"]) ?? 1;
         return;
       case "table:table-row":
-        if (this.#tables > 1) return;
-        this.#writer.row();
-        this.#column = -1;
+        this.#openRow();
         return;
       case "table:table-cell":
       case "table:covered-table-cell":
+        if (this.#frames.at(-1)) return;
         if (this.#tables <= 1) this.#openCell(name === "table:covered-table-cell", attributes);
-        else this.#say("; ");
+        else this.#writer.innerCell();
         return;
       case "draw:text-box":
         if (this.#paragraphs > 0) this.#writers.push(new TextWriter());
@@ -151,6 +158,22 @@ export class OpenDocumentPart {
         return;
       default:
         this.#openAside(name, attributes);
+    }
+  }
+
+  #openRow(): void {
+    const last = this.#frames.length - 1;
+    if (this.#columns === 1 && this.#frames[last] === false) {
+      this.#frames[last] = true;
+      this.#tables--;
+    }
+    // The next table counts its own columns, and the next row has been counted.
+    this.#columns = 0;
+    if (this.#frames[last]) return;
+    if (this.#tables > 1) this.#writer.innerRow();
+    else {
+      this.#writer.row();
+      this.#column = -1;
     }
   }
 
@@ -215,7 +238,7 @@ export class OpenDocumentPart {
         this.#lists.pop();
         return;
       case "table:table":
-        this.#tables--;
+        if (this.#frames.pop() !== true) this.#tables--;
         if (this.#tables > 0) return;
         this.#writer.endTable();
         this.#tall.clear();

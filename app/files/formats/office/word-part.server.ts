@@ -26,6 +26,9 @@ type Flow = {
   writer: TextWriter;
   paragraphs: Paragraph[];
   tables: number;
+  /** Open tables: whether each is a frame, of one column, around other text; `columns`: of the table that has begun. */
+  frames: boolean[];
+  columns: number;
   wasItem: boolean;
   boxes: string[];
   /** Column of the open cell of the outermost table, from 0, and how many columns the cell takes. */
@@ -156,15 +159,15 @@ export class WordPart {
         return;
       case "w:tbl":
         this.#flow.tables++;
+        this.#flow.frames.push(false);
+        this.#flow.columns = 0;
+        return;
+      case "w:gridCol":
+        this.#flow.columns++;
         return;
       case "w:tr":
-        if (this.#flow.tables !== 1) return;
-        this.#flow.writer.row();
-        [this.#flow.column, this.#flow.span] = [0, 0];
-        return;
       case "w:tc":
-        if (this.#flow.tables === 1) this.#openCell();
-        else this.#say("; ");
+        if (!this.#flow.frames.at(-1)) this.#openTablePart(name);
         return;
       case "w:gridSpan":
         if (this.#flow.tables === 1) this.#flow.span = Number(value) || 1;
@@ -192,6 +195,26 @@ export class WordPart {
       default:
         this.#openRun(name, attributes);
     }
+  }
+
+  #openTablePart(name: "w:tr" | "w:tc"): void {
+    const { writer, tables } = this.#flow;
+    if (tables > 1) {
+      if (name === "w:tr") writer.innerRow();
+      else writer.innerCell();
+    } else if (name === "w:tc") this.#openCell();
+    else {
+      writer.row();
+      [this.#flow.column, this.#flow.span] = [0, 0];
+    }
+  }
+
+  /** Takes a table of one column for what it is: a frame around text and tables. */
+  #endColumns(): void {
+    const flow = this.#flow;
+    if (flow.columns !== 1 || flow.frames.at(-1) !== false) return;
+    flow.frames[flow.frames.length - 1] = true;
+    flow.tables--;
   }
 
   #openCell(): void {
@@ -338,8 +361,11 @@ export class WordPart {
       case "w:sdt":
         if (this.#controls.pop()) this.#placeholders--;
         return;
+      case "w:tblGrid":
+        this.#endColumns();
+        return;
       case "w:tbl":
-        this.#flow.tables = Math.max(0, this.#flow.tables - 1);
+        if (this.#flow.frames.pop() !== true) this.#flow.tables = Math.max(0, this.#flow.tables - 1);
         if (this.#flow.tables > 0) return;
         this.#flow.writer.endTable();
         this.#flow.isMerged = false;
@@ -458,6 +484,6 @@ export class WordPart {
 const isOn = (value: string | undefined) => value === undefined || !/^(?:0|false|off)$/.test(value);
 
 const newFlow = (): Flow => ({
-  ...{ writer: new TextWriter(), paragraphs: [], tables: 0, wasItem: false, boxes: [] },
+  ...{ writer: new TextWriter(), paragraphs: [], tables: 0, frames: [], columns: 0, wasItem: false, boxes: [] },
   ...{ column: 0, span: 0, merged: new Map(), isMerged: false },
 });
