@@ -7,7 +7,10 @@ import { dingbatSigns } from "../symbol-font.server.ts";
 import { damaged, Unreadable, withPassword } from "../unreadable.server.ts";
 import { type Annotation, annotationPieces } from "./annotations.server.ts";
 import { layoutText } from "./layout.server.ts";
+import { type Matrix, product } from "./matrix.server.ts";
 import type { PrintedPiece } from "./printed-line.server.ts";
+import { hasParts, withRuledRows } from "./ruled-tables.server.ts";
+import { rulesIn } from "./rules.server.ts";
 import { linesOfXfa } from "./xfa.server.ts";
 
 const pagesAtMost = 5_000;
@@ -32,7 +35,6 @@ const mostOfPage = 0.6;
 type PagedText = { pages: string[]; count: number; pictured: number[] };
 type Pdf = Awaited<ReturnType<typeof openPdf>>;
 type Page = Awaited<ReturnType<Pdf["getPage"]>>;
-type Matrix = number[];
 
 /**
  * The text of each page of a PDF, up to `room` characters, how many pages it has, and the numbers of those that are pictures, without text or
@@ -112,7 +114,10 @@ async function pageText(page: Page): Promise<{ text: string; inMiddle: number }>
   const turned = [...byTurn]
     .filter(([turn]) => turn !== 0)
     .map(([turn, those]) => layoutText(those.map((item) => pieceOf(item, product(turnedBack(turn), view)))));
-  const text = [layoutText([...printed, ...answered]), ...turned].filter(Boolean).join("\n\n");
+  const pieces = [...printed, ...answered];
+  const rules = hasParts(pieces) ? rulesIn(await page.getOperatorList().catch(refuse), view) : [];
+  const upright = withRuledRows(pieces, rules);
+  const text = [layoutText(upright), ...turned].filter(Boolean).join("\n\n");
   const central = shown.filter((item) => isInMiddle(item, page.view));
   return { text, inMiddle: central.reduce((sum, { str }) => sum + str.trim().length, 0) };
 }
@@ -194,12 +199,6 @@ function boxOf([left = 0, bottom = 0, right = 0, top = 0]: number[], view: Matri
   const [, , , , ax = 0, ay = 0] = product(view, [1, 0, 0, 1, left, bottom]);
   const [, , , , bx = 0, by = 0] = product(view, [1, 0, 0, 1, right, top]);
   return { x0: Math.min(ax, bx), y0: Math.min(ay, by), x1: Math.max(ax, bx), y1: Math.max(ay, by) };
-}
-
-/** The transformation by `second`, then by the first matrix, as PDF multiplies matrices. */
-function product([a = 1, b = 0, c = 0, d = 1, e = 0, f = 0]: Matrix, second: Matrix): Matrix {
-  const [g = 1, h = 0, i = 0, j = 1, k = 0, l = 0] = second;
-  return [a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * l + e, b * k + d * l + f];
 }
 
 /** Opens a PDF with pdf.js, in this thread. Rejects with its errors. */
