@@ -8,6 +8,7 @@ import { nextInChain } from "./model-chain.server.ts";
 import { instructionsFor } from "./prompt/prompt.server.ts";
 import { openModel, storeLearned } from "./providers/model-access.server.ts";
 import type {
+  Finish,
   Learned,
   OfferedTool,
   Piece,
@@ -142,8 +143,9 @@ const isUsable = (model: ModelRow, { tools, hasImages }: { tools: OfferedTool[];
   (model.acceptsImages === 1 || !hasImages);
 
 /** Whether a piece reports the usage; if no piece does, the usage is estimated. */
-const tellsUsage = (piece: Piece): piece is Extract<Piece, { type: "finish" }> =>
-  piece.type === "finish" && (piece.usage.inputTokens ?? 0) + (piece.usage.outputTokens ?? 0) > 0;
+const tellsUsage = (piece: Piece): piece is Finish => piece.type === "finish" && usedIn(piece) > 0;
+
+const usedIn = ({ usage: { inputTokens = 0, outputTokens = 0 } }: Finish) => inputTokens + outputTokens;
 
 type Entering = { id: string; userId: string; modelId: string; processId: string };
 
@@ -205,7 +207,9 @@ async function* counted(
       else if (piece.type === "finish" && piece.usage.outputTokens) {
         usage = addedUsage({ inputTokens: 0, outputTokens: 0 }, piece.usage);
       }
-      yield piece;
+      // A server that counts nothing leaves the program with the estimate that its person is charged.
+      const isCounted = piece.type !== "finish" || usedIn(piece) > 0;
+      yield isCounted ? piece : { ...piece, usage: estimateUsage(promptLength, length) };
     }
     status = "complete";
   } catch (error) {

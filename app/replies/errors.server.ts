@@ -265,7 +265,7 @@ const words: [FailureKind, RegExp][] = [
   ["forbidden", /data policy|guardrail restrictions/i],
   [
     "too-long",
-    /exceed_context_size|context_length_exceeded|context (?:length|size|window|limit)|exceeds? (?:the )?context|model_max_prompt_tokens_exceeded|prompt is too long|input is too long|input token count|too many (?:input )?tokens|too large to process|maximum number of tokens|reduce the length|string_above_max_length|range of input length|max(?:imum)?[ _]prompt[ _](?:length|tokens)|longer than the maximum model length|(?:exceeded )?model token limit|max_seq_len|inputs?` must have less than|prompt too long|max kv size|prompt 超长|tokens[` ]{0,3}\+ `?max_new_tokens/i,
+    /exceed_context_size|context_length_exceeded|context (?:length|size|window|limit)|exceeds? (?:the )?context|model_max_prompt_tokens_exceeded|prompt is too long|input is too long|input token count|too many (?:input )?tokens|too large to process|maximum number of tokens|reduce the length|string_above_max_length|range of input length|max(?:imum)?[ _]prompt[ _](?:length|tokens)|longer than the maximum model length|(?:exceeded )?model token limit|max_seq_len|inputs?` must have less than|prompt too long|max kv size|cannot truncate prompt|n_keep.{1,20}n_ctx|prompt 超长|tokens[` ]{0,3}\+ `?max_new_tokens/i,
   ],
   [
     "unpaid",
@@ -324,7 +324,7 @@ function kindOf(status: number | undefined, said: string): FailureKind {
 
 function windowIn(said: string): number | undefined {
   const found =
-    /"n_ctx"\s*:\s*(\d{1,9})|(?:maximum|model) (?:context|prompt|model|token) (?:length|limit)(?: is| of|:) (\d{1,9})|max_seq_len \(?(\d{3,9})|have less than (\d{3,9}) tokens|> (\d{3,9})\b/.exec(
+    /"n_ctx"\s*:\s*(\d{1,9})|n_ctx \((\d{3,9})\)|(?:maximum|model) (?:context|prompt|model|token) (?:length|limit)(?: is| of|:) (\d{1,9})|max_seq_len \(?(\d{3,9})|have less than (\d{3,9}) tokens|> (\d{3,9})\b/.exec(
       said,
     );
   return Number(found?.slice(1).find(Boolean)) || undefined;

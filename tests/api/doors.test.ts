@@ -96,6 +96,25 @@ describe("parameters of a program", () => {
     }
   });
 
+  it("about thinking are wishes to programs that ask every model to think", async () => {
+    const message = '"llama3.1:8b" does not support thinking';
+    const refusal = JSON.stringify({ error: { message, type: "invalid_request_error" } });
+    const upstream = await startUpstream(({ reasoning_effort }) =>
+      reasoning_effort === undefined
+        ? { body: streamed("Vale.") }
+        : { status: 400, type: "application/json", body: refusal },
+    );
+    const thinking = { thinking: { type: "adaptive" }, output_config: { effort: "high" } };
+    for (const [path, json] of [
+      ["/messages", { max_tokens: 9, messages: user("Hola"), ...thinking }],
+      ["/responses", { store: false, input: "Hola", reasoning: { effort: "high" } }],
+    ] as const) {
+      const model = await behind({ ...upstream, stop() {} }, compatible);
+      expect((await post(path, { model, ...json })).status).toBe(200);
+    }
+    upstream.stop();
+  });
+
   it("refused by the server are named; configured defaults are dropped", async () => {
     const message = "Unsupported parameter: 'temperature' is not supported with this model.";
     const refusal = JSON.stringify({ error: { message, type: "invalid_request_error", param: "temperature" } });
@@ -152,6 +171,50 @@ describe("what a program says", () => {
       file: { filename: "roto.exe", file_data: "data:a/b;base64,TVqQAAMAAAAEAAAA//8AALgAAAA=" },
     };
     expect(await answerTo("/chat/completions", { model, messages: user([broken]) })).toContain("422 «roto.exe»");
+  });
+});
+
+describe("tools with schemas that llama.cpp can't convert", () => {
+  it("go in plain schemas, and what was asked of the model stays", async () => {
+    const message = "JSON schema conversion failed:\nUnrecognized schema: {}";
+    const refusal = JSON.stringify({ error: { code: 400, message, type: "invalid_request_error" } });
+    type Sent = { tools?: { function: { parameters: { properties: object } } }[] };
+    const upstream = await startUpstream((body) =>
+      JSON.stringify((body as Sent).tools).includes('"pattern"')
+        ? { status: 400, type: "application/json", body: refusal }
+        : { body: streamed("Vale.") },
+    );
+    const model = await behind(upstream, compatible);
+    const properties = { lista: { type: "array" }, codigo: { type: "string", pattern: "\\d+" } };
+    const parameters = { type: "object", properties, required: ["codigo"] };
+    const tools = [{ type: "function", function: { name: "buscar", parameters } }];
+    for (const times of [2, 3]) {
+      expect((await post("/chat/completions", { model, messages: user("Hola"), tools })).status).toBe(200);
+      expect(upstream.asked.length).toBe(times);
+    }
+    const [plain] = (upstream.asked.at(-1) as Sent).tools ?? [];
+    expect(plain?.function.parameters).toMatchObject({
+      properties: { lista: { type: "array", items: { type: "string" } }, codigo: { type: "string" } },
+      required: ["codigo"],
+    });
+    const shown = await fetch(`${server.url}/v1/api/model`, {
+      headers: { Authorization: `Bearer ${program.session}` },
+    });
+    const { items } = (await shown.json()) as { items: { name: string; refused: string }[] };
+    expect(items.find(({ name }) => name === model)?.refused).toBe("");
+  });
+});
+
+describe("what was used, where the server does not count", () => {
+  it("is estimated for every door", async () => {
+    const upstream = await startUpstream(() => ({ body: streamed("Unas palabras de respuesta.") }));
+    const model = await behind(upstream, compatible);
+    const body = { model, messages: user("Cuéntame algo de las habas") };
+    const { usage } = (await (await post("/chat/completions", body)).json()) as { usage: object };
+    expect(usage).toEqual({ prompt_tokens: 7, completion_tokens: 7, total_tokens: 14 });
+    const events = await (await post("/messages", { ...body, max_tokens: 50, stream: true })).text();
+    const [begun] = [...events.matchAll(/"input_tokens":(\d+)/g)].map(([, count]) => Number(count));
+    expect(begun).toBeGreaterThan(0);
   });
 });
 

@@ -40,6 +40,14 @@ it.each([
     '{"error":{"type":"invalid_request_error","message":"input length and `max_tokens` exceed context limit: 190000 + 21333 > 200000"}}',
     [],
   ],
+  ["thinking, in Ollama's words", 400, '"llama3.1:8b" does not support thinking', ["reasoning_effort"]],
+  ["a strength of thinking", 400, 'think value "high" is not supported for this model', ["reasoning_effort"]],
+  [
+    "thinking with tools",
+    400,
+    '{"error":{"message":"Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to \'none\'.","param":"reasoning_effort"}}',
+    ["thinking_with_tools"],
+  ],
   ["a rate limit", 429, "temperature is not supported", []],
 ])("of %s, only what is refused is left out", (_what, status, said, parameters) => {
   expect(refusedIn(failure(status, said), new Set())).toEqual(parameters);
@@ -71,6 +79,7 @@ it.each([
     undefined,
     undefined,
   ],
+  [400, '{"error":"Cannot truncate prompt with n_keep (15028) >= n_ctx (4096)"}', "too-long", 4096, undefined],
   [404, "No endpoints found matching your data policy", "forbidden", undefined, undefined],
   [
     404,
@@ -114,6 +123,12 @@ it.each([
   "Images are not allowed in system messages",
 ])("a model is not taken for blind because of «%s»", (said) => {
   expect(refusedIn(failure(400, said), new Set())).not.toContain("images");
+});
+
+it("asks for no thinking only where tools are offered", () => {
+  const sent = (body: object) => JSON.parse(withoutRefused(JSON.stringify(body), new Set(["thinking_with_tools"])));
+  expect(sent({ reasoning_effort: "high", tools: [{}] })).toEqual({ reasoning_effort: "none", tools: [{}] });
+  expect(sent({ reasoning_effort: "high" })).toEqual({ reasoning_effort: "high" });
 });
 
 it("instructions in parts go into the person's text", () => {

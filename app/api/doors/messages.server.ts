@@ -12,6 +12,7 @@ import { takesBodyOf } from "../http/bodies.server.ts";
 import { answerInvalid, asAnthropic } from "../http/problem.server.ts";
 import { answers, bearer, bytes, takes } from "../http/schemas.server.ts";
 import { type Asking, askThrough, named } from "./door.server.ts";
+import type { DoorRequest } from "./door-request.server.ts";
 import { askedCount, askedMessage, messageNames, messageRequest } from "./message-request.server.ts";
 import { eventStream } from "./openai-clients.server.ts";
 import { sealOf, type ThoughtSeal } from "./sealed-thoughts.server.ts";
@@ -79,7 +80,8 @@ const createMessage: RouteHandler<typeof createMessageRoute, ApiEnv> = async (c)
     content: [],
     stop_reason: null,
     stop_sequence: null,
-    usage: tokensOf({}),
+    // Programs measure by it how full the window is; the true count comes at the end.
+    usage: tokensOf(estimated(request)),
   };
   const answer = new MessageAnswer(request.house.length === 0 ? seal : undefined, request.stop);
   if (body.stream) {
@@ -114,10 +116,11 @@ const countTokensRoute = createRoute({
 const countTokens: RouteHandler<typeof countTokensRoute, ApiEnv> = async (c) => {
   const body = c.req.valid("json");
   await named(c.var.services, c.var.person.id, body.model);
-  const { said, tools } = messageRequest(body, sealOf(c.var));
-  const { inputTokens } = estimateUsage(JSON.stringify([said, tools], asShown).length, 0);
+  const { inputTokens } = estimated(messageRequest(body, sealOf(c.var)));
   return c.json({ input_tokens: inputTokens }, 200);
 };
+
+const estimated = ({ said, tools }: DoorRequest) => estimateUsage(JSON.stringify([said, tools], asShown).length, 0);
 
 // In characters, for the estimate: an image is some 1,500 tokens, and text is about a tenth of a document's Base64.
 const imageLength = 5_000;

@@ -279,6 +279,8 @@ export function responseRequest(
       verbosity: body.text?.verbosity,
       reasoning: body.reasoning?.effort,
     }),
+    // Codex asks every model to think.
+    wishes: ["reasoning_effort"],
   };
 }
 

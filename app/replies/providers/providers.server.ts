@@ -27,9 +27,11 @@ import {
   refusedBy,
   refusedIn,
   refusedToolIn,
+  refusesSchemas,
   withoutRefused,
 } from "./refused-parameters.server.ts";
 import { ToolCalls } from "./tool-calls.server.ts";
+import { plainSchema } from "./tool-schema.server.ts";
 
 /**
  * Asks a model, behind pseudonyms if its row has them on; yields every `Piece` as it comes, `finish` last. Throws ReplyError with a Spanish
@@ -49,7 +51,8 @@ const triesAtMost = 16;
 async function* ask(given: ModelAccess, prompt: Prompt, asked: Options): AsyncGenerator<Piece> {
   let model = given;
   const left = leftOut.get(keyOf(model)) ?? new Set();
-  let options = { ...asked, tools: (asked.tools ?? []).filter((tool) => !left.has(JSON.stringify(tool))) };
+  const tools = (asked.tools ?? []).filter((tool) => !left.has(JSON.stringify(tool)));
+  let options = { ...asked, tools: wantsPlain.has(keyOf(model)) ? tools.map(plainTool) : tools };
   for (let tries = 1; ; tries++) {
     let hasBegun = false;
     const refused = refusedBy(model);
@@ -65,7 +68,13 @@ async function* ask(given: ModelAccess, prompt: Prompt, asked: Options): AsyncGe
       if (hasBegun || tries === triesAtMost) throw error;
       // The model may write it well the next time.
       if (tries === 1 && error instanceof ReplyError && error.kind === "misspelt-call") continue;
-      const parameters = refusedIn(error, refused);
+      if (options.tools.length > 0 && refusesSchemas(error) && !wantsPlain.has(keyOf(model))) {
+        if (wantsPlain.size >= keptLeftOut) wantsPlain.clear();
+        wantsPlain.add(keyOf(model));
+        options = { ...options, tools: options.tools.map(plainTool) };
+        continue;
+      }
+      const parameters = refusedIn(error, refused).filter((name) => isSent(name, options));
       if (parameters.length > 0) {
         noteRefused(model, parameters);
         await options.learn?.({ refused: parameters });
@@ -90,6 +99,15 @@ async function* ask(given: ModelAccess, prompt: Prompt, asked: Options): AsyncGe
 // Tools whose description a model's provider has refused, in this process: one of them must not keep all others from being called.
 const leftOut = new Map<string, Set<string>>();
 const keptLeftOut = 200;
+
+// Models whose server makes grammars of the tools' schemas and fails on some, in this process.
+const wantsPlain = new Set<string>();
+
+const plainTool = (tool: OfferedTool): OfferedTool => ({ ...tool, inputSchema: plainSchema({ ...tool.inputSchema }) });
+
+/** Whether a request has a parameter at all: servers also name one in errors about another. */
+const isSent = (name: Parameter, { responseFormat }: Options): boolean =>
+  responseFormat !== undefined || (name !== "json_schema" && name !== "response_format");
 
 function leaveOut(model: ModelAccess, tool: OfferedTool): void {
   if (leftOut.size >= keptLeftOut) leftOut.clear();

@@ -5,7 +5,8 @@ import { ReplyError, toldBy } from "../errors.server.ts";
 
 /**
  * Parameters that some servers refuse, by the names of the protocol. `max_tokens` alone is sent under its newer name,
- * `max_completion_tokens`; `json_schema` asks for JSON without a schema; `images` and `system` are parts of the messages.
+ * `max_completion_tokens`; `json_schema` asks for JSON without a schema; `images` and `system` are parts of the messages; `thinking_with_tools` asks for no thinking
+ * where tools are offered.
  */
 export const refusableParameters = [
   "max_tokens",
@@ -13,6 +14,7 @@ export const refusableParameters = [
   "stream_options",
   "temperature",
   "reasoning_effort",
+  "thinking_with_tools",
   "response_format",
   "json_schema",
   "stop",
@@ -30,14 +32,16 @@ export const parametersIn = (stored: string): Parameter[] =>
   refusableParameters.filter((name) => stored.split(/[\s,;]+/).includes(name));
 
 const refusal =
-  /unsupported|not (?:been )?(?:supported|permitted|allowed|enabled|available|recogni[sz]ed|implemented)|n't support|unrecogni[sz]ed|unknown|unexpected|extra[ _](?:inputs|forbidden|fields)|invalid|deprecated|only the default|may only be|requires? --|too large|must be|failed to parse/i;
+  /unsupported|not (?:been )?(?:supported|permitted|allowed|enabled|available|recogni[sz]ed|implemented)|n[o']t support|unrecogni[sz]ed|unknown|unexpected|extra[ _](?:inputs|forbidden|fields)|invalid|deprecated|only the default|may only be|requires? --|too large|must be|failed to parse/i;
 /** Words by which an error names a parameter. Short ones stand between quotes or in a path, as they are words of English, too. */
 const named: Record<Parameter, RegExp> = {
   max_completion_tokens: /max_completion_tokens/,
   max_tokens: /max_tokens|max_output_tokens|maxOutputTokens/,
   stream_options: /stream_options|include_usage/,
   temperature: /temperature/i,
-  reasoning_effort: /reasoning_effort|reasoning\.effort|thinkingConfig|thinking_config|thinking_budget/i,
+  reasoning_effort:
+    /reasoning_effort|reasoning\.effort|thinkingConfig|thinking_config|thinking_budget|support thinking|\bthink value/i,
+  thinking_with_tools: /tools with reasoning_effort/i,
   json_schema: /json[ _]schema|strict.{0,20}schema/i,
   response_format: /response_format|text\.format|json[ _]mode/i,
   stop: /["'`[.]stop["'`\]]|stop_sequences/,
@@ -59,7 +63,9 @@ export function refusedIn(error: unknown, known: ReadonlySet<Parameter>): Parame
   const kind = error instanceof ReplyError ? error.kind : undefined;
   if (kind === "images") return known.has("images") ? [] : ["images"];
   const [, param] = /"param"\s*:\s*"([\w.]{1,60})/.exec(said) ?? [];
-  if (named.tools.test(said)) return known.has("tools") ? [] : ["tools"];
+  for (const name of ["tools", "thinking_with_tools"] as const) {
+    if (named[name].test(said)) return known.has(name) ? [] : [name];
+  }
   // An error about a full window names its limit, too: the request is then repeated with less of the conversation.
   if (kind !== undefined && kind !== "parameter" && kind !== "broken") return [];
   // A parameter that is missing is refused in the same words; `invalid_request_error` stands in every refusal.
@@ -99,6 +105,7 @@ export function withoutRefused(body: string, refused: ReadonlySet<Parameter>): s
   if (refused.has("reasoning_effort")) {
     for (const name of ["reasoning_effort", "reasoning", "thinking"]) delete fields[name];
   }
+  if (refused.has("thinking_with_tools") && listOf(fields.tools).length > 0) fields.reasoning_effort = "none";
   if (refused.has("json_schema") && recordOf(fields.response_format)?.type === "json_schema") {
     fields.response_format = { type: "json_object" };
   }
@@ -179,6 +186,14 @@ export async function storeRefused(db: Db, model: Pick<ModelRow, "id">, paramete
       .where("id", "=", model.id)
       .execute();
   });
+}
+
+/** Whether a server has refused a request because it can't make a grammar of the schemas of the tools, without a word about which (llama.cpp). */
+export function refusesSchemas(error: unknown): boolean {
+  const { said = "" } = toldBy(error instanceof ReplyError ? error.cause : error) ?? {};
+  return /schema conversion failed|unrecognized schema|pattern must start with|failed to (?:parse|initialize) (?:grammar|samplers)/i.test(
+    said,
+  );
 }
 
 /**
