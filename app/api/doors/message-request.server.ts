@@ -17,7 +17,7 @@ import {
   toolName,
   whole,
 } from "./door-request.server.ts";
-import type { ThoughtSeal } from "./sealed-thoughts.server.ts";
+import type { ThoughtSeal } from "./thoughts/sealed-thoughts.server.ts";
 
 /** Names that Messages use for fields with other names in chat completions. */
 export const messageNames = {

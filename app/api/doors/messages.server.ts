@@ -15,7 +15,7 @@ import { type Asking, askThrough, named } from "./door.server.ts";
 import type { DoorRequest } from "./door-request.server.ts";
 import { askedCount, askedMessage, messageNames, messageRequest } from "./message-request.server.ts";
 import { eventStream } from "./openai-clients.server.ts";
-import { sealOf, type ThoughtSeal } from "./sealed-thoughts.server.ts";
+import { sealOf, type ThoughtSeal } from "./thoughts/sealed-thoughts.server.ts";
 
 /** Middleware for routes of Anthropic's clients: errors have Anthropic's shape beside our own fields. */
 const forAnthropic = createMiddleware<ApiEnv>(async (c, next) => {

@@ -2,7 +2,7 @@ import { objectOf } from "../../process/text/json.ts";
 import type { ReplyUsage } from "../../replies/chunk.ts";
 import type { Piece } from "../../replies/providers/model-call.server.ts";
 import type { ToolKinds } from "./response-request.server.ts";
-import type { ThoughtSeal } from "./sealed-thoughts.server.ts";
+import type { ThoughtSeal } from "./thoughts/sealed-thoughts.server.ts";
 
 type Text = { type: "output_text"; text: string; annotations: never[]; logprobs: never[] };
 type Summary = { type: "summary_text"; text: string };

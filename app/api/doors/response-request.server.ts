@@ -23,7 +23,7 @@ import {
   toolName,
   whole,
 } from "./door-request.server.ts";
-import type { ThoughtSeal } from "./sealed-thoughts.server.ts";
+import type { ThoughtSeal } from "./thoughts/sealed-thoughts.server.ts";
 
 /** Names that Responses use for fields with other names in chat completions. */
 export const responseNames = {

@@ -19,7 +19,7 @@ import {
 import { eventStream, forOpenAi } from "./openai-clients.server.ts";
 import { type Output, ResponseOutput } from "./response-events.server.ts";
 import { type AskedResponse, askedResponse, responseNames, responseRequest } from "./response-request.server.ts";
-import { sealOf } from "./sealed-thoughts.server.ts";
+import { sealOf } from "./thoughts/sealed-thoughts.server.ts";
 
 const item = z.looseObject({ type: z.string(), id: z.string() });
 const response = z

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
-import { parseJson } from "../../process/text/json.ts";
-import type { ProviderMeta } from "../../replies/tools/call.ts";
-import type { ApiEnv } from "../env.server.ts";
+import { encrypt, tryDecrypt } from "../../../process/crypto.server.ts";
+import { parseJson } from "../../../process/text/json.ts";
+import type { ProviderMeta } from "../../../replies/tools/call.ts";
+import type { ApiEnv } from "../../env.server.ts";
 
 /** Data that a provider wants back with a thought, or with the call `callId`. */
 type Sealed = { meta: ProviderMeta; callId?: string };
