@@ -19,7 +19,7 @@ import type {
 } from "./providers/model-call.server.ts";
 import { generate } from "./providers/providers.server.ts";
 import type { Parameter } from "./providers/refused-parameters.server.ts";
-import { offeredAs } from "./providers/tool-calls.server.ts";
+import { offeredAs, ToolCalls } from "./providers/tool-calls.server.ts";
 import { measureReply } from "./running/measure.server.ts";
 import type { RunServices } from "./running/runs.server.ts";
 import { withHouseCalls } from "./tools/house-calls.server.ts";
@@ -41,6 +41,8 @@ type CompletionRequest = {
   signal: AbortSignal;
   /** Called when nothing more will come, also if the model was never asked. */
   onEnd(): void;
+  /** Gets the calls of the answer when it ends with calls of the program. */
+  called?(calls: ToolCalls): void;
   /** Gets the usage that has been counted, once for each model that was asked, also when the answer has failed. */
   settled?(usage: ReplyUsage, cost: number): void;
 };
@@ -55,7 +57,7 @@ const unreadAtMost = 30_000;
  */
 export async function completePrompt(
   { db, log, processes, modelKey, modelSilence, turns }: RunServices,
-  { userId, model: asked, prompt, signal, onEnd, settled, house, ...wanted }: CompletionRequest,
+  { userId, model: asked, prompt, signal, onEnd, settled, called, house, ...wanted }: CompletionRequest,
 ): Promise<AsyncGenerator<Piece>> {
   let model = asked;
   /** Usage that models have told of. */
@@ -103,7 +105,7 @@ export async function completePrompt(
       }
     }
     const length = system.length + prompt.turns.reduce((sum, { content }) => sum + content.length, 0);
-    return counted(pieces, leave, length, async ({ status, ...measured }) => {
+    return counted(called ? withCalls(pieces, called) : pieces, leave, length, async ({ status, ...measured }) => {
       measureReply(measured, model, status);
       // Each model is charged for the usage that it has reported; if none has reported any, the last model by text lengths.
       await pay(db, userId, told.size > 0 ? told : new Map([[model, measured.usage]]), settled);
@@ -179,6 +181,16 @@ async function enter(trx: Trx, { id, userId, modelId, processId }: Entering): Pr
     .executeTakeFirstOrThrow();
   if (Number(count) >= limits.repliesAtOnce) throw tooMany(now);
   await trx.insertInto("completions").values({ id, createdAt: now, updatedAt: now, userId, processId }).execute();
+}
+
+/** Passes the pieces on and tells the calls among them at the end. */
+async function* withCalls(pieces: AsyncGenerator<Piece>, called: (calls: ToolCalls) => void): AsyncGenerator<Piece> {
+  const calls = new ToolCalls();
+  for await (const piece of pieces) {
+    calls.take(piece);
+    if (piece.type === "finish" && calls.list.length > 0) called(calls);
+    yield piece;
+  }
 }
 
 type Ended = {

@@ -174,6 +174,43 @@ describe("what a program says", () => {
   });
 });
 
+describe("what a provider wants back with a call", () => {
+  it.each(["/chat/completions", "/ollama/api/chat"])(
+    "comes back to it by %s, which has no place for it",
+    async (path) => {
+      const extra_content = { google: { thought_signature: "FIRMA" } };
+      const call = { index: 0, id: "c9", type: "function", function: { name: "tiempo", arguments: '{"en": "Vigo"}' } };
+      const deltas = [{ reasoning_content: "Miro el cielo." }, { tool_calls: [{ ...call, extra_content }] }];
+      const events = [
+        ...deltas.map((delta) => ({ choices: [{ index: 0, delta, finish_reason: null }] })),
+        { choices: [{ index: 0, delta: {}, finish_reason: "tool_calls" }] },
+      ];
+      const calling = `${events.map((one) => `data: ${JSON.stringify(one)}\n\n`).join("")}data: [DONE]\n\n`;
+      const upstream = await startUpstream((_, asked) => ({ body: asked === 1 ? calling : streamed("Sí.") }));
+      const model = await behind(upstream, compatible);
+      const tools = [{ type: "function", function: { name: "tiempo", parameters: { type: "object" } } }];
+      const first = (await (await post(path, { model, tools, messages: user("¿Llueve?"), stream: false })).json()) as {
+        choices?: { message: { tool_calls: object[] } }[];
+        message?: { tool_calls: object[] };
+      };
+      const { tool_calls } = (first.choices?.[0] ?? first).message ?? { tool_calls: [] };
+      expect(JSON.stringify(first)).not.toContain("FIRMA");
+      const messages = [
+        ...user("¿Llueve?"),
+        { role: "assistant", content: "", tool_calls },
+        { role: "tool", tool_call_id: "c9", content: "Llueve" },
+      ];
+      expect((await post(path, { model, tools, messages, stream: false })).status).toBe(200);
+      const [, said] = (upstream.asked.at(-1) as { messages: object[] }).messages;
+      expect(said).toMatchObject({ reasoning_content: "Miro el cielo.", tool_calls: [{ id: "c9", extra_content }] });
+      // Another person's call of the same words gets none of it.
+      const other = await startProgram(server.url, "Berta");
+      await send(server.url, path, { model, tools, messages, stream: false }, other.key);
+      expect(JSON.stringify(upstream.asked.at(-1))).not.toContain("FIRMA");
+    },
+  );
+});
+
 describe("tools with schemas that llama.cpp can't convert", () => {
   it("go in plain schemas, and what was asked of the model stays", async () => {
     const message = "JSON schema conversion failed:\nUnrecognized schema: {}";

@@ -11,6 +11,7 @@ import type { ApiEnv, Services } from "../env.server.ts";
 import { invalid, Problem } from "../http/problem.server.ts";
 import { whileSignedIn } from "../http/while-signed-in.server.ts";
 import { type DoorRequest, promptOf } from "./door-request.server.ts";
+import { rememberStep, withRemembered } from "./thoughts/remembered-steps.server.ts";
 
 /** Names that a protocol uses for fields with other names in chat completions. */
 export type Names = Record<string, string>;
@@ -32,7 +33,9 @@ export async function askThrough(
 ): Promise<Asking> {
   const { person, services } = c.var;
   const model = withSettings(await named(services, person.id, request.model), request);
-  const prompt = await promptOf(request, model, names.messages ?? "messages");
+  const asker = { userId: person.id, modelId: model.id };
+  const known = { ...request, said: withRemembered(asker, request.said) };
+  const prompt = await promptOf(known, model, names.messages ?? "messages");
   const house = await houseTools(services, person.id, request.house);
   const { signal, leave } = whileSignedIn(services, person, c.req.raw.signal);
   const { tools, toolChoice, stop, responseFormat, settings } = request;
@@ -49,6 +52,8 @@ export async function askThrough(
     required: requiredOf(request),
     signal,
     onEnd: leave,
+    // Calls of the house are answered here.
+    ...(tools.length > 0 && house.length === 0 && { called: (calls) => rememberStep(asker, calls) }),
   });
   const failed = (error: unknown) => problemOf(error, signal, names);
   const first = pieces.next();
