@@ -231,6 +231,9 @@ for (const engine of await ruleEngines()) {
       };
       expect((await send(JSON.stringify([branched]))).body).toMatchObject({ chats: 1, messages: 3 });
       expect(await textsOf("Con ramas")).toEqual(["Hola", "Otra"]);
+      const leaf = { ...branched, uuid: "c3", name: "Con hoja", current_leaf_message_uuid: "2" };
+      await send(JSON.stringify([leaf]));
+      expect(await textsOf("Con hoja")).toEqual(["Hola", "Una"]);
     });
 
     it("imports Open WebUI's conversations without their reasoning", async () => {
@@ -291,6 +294,58 @@ for (const engine of await ruleEngines()) {
       const zip = await (await api.fetch(`/api/user/${berta.id}/export`, berta.token)).arrayBuffer();
       expect((await send(new Uint8Array(zip), "datos.zip")).body).toMatchObject({ chats: 0, known: 1 });
       expect((await branch("Lo que llevo conmigo"))[0]?.content).toBe("Lo que llevo conmigo");
+    });
+
+    it("imports the pictures and reports that assistants have made", async () => {
+      const picture = new Uint8Array(await sharp({ create: square }).png().toBuffer());
+      const drawn = (id: string) => ({
+        author: { role: "tool", name: "t2uay3k.sj1i4kz" },
+        content: {
+          content_type: "multimodal_text",
+          parts: [
+            "GPT-4o returned 1 images.",
+            { content_type: "image_asset_pointer", asset_pointer: `sediment://${id}` },
+          ],
+        },
+      });
+      const report = { report_message: { content: { content_type: "text", parts: ["# Informe\n\nLlueve poco."] } } };
+      const researched = {
+        author: { role: "tool" },
+        content: { content_type: "text", parts: ["The latest state of the widget is"] },
+        metadata: { chatgpt_sdk: { widget_state: JSON.stringify(report) } },
+      };
+      const asked = { author: { role: "user" }, content: { content_type: "text", parts: ["Dibuja y averigua"] } };
+      const nodes = [asked, drawn("file_000gato"), drawn("file_000falta"), researched];
+      const mapping = Object.fromEntries(
+        nodes.map((message, n) => [`n${n}`, { id: `n${n}`, parent: n === 0 ? "" : `n${n - 1}`, message }]),
+      );
+      const gpt = { title: "Dibujado", conversation_id: "gpt-drawn", current_node: "n3", mapping };
+      const zip = zipSync({
+        "conversations-000.json": new TextEncoder().encode(JSON.stringify([gpt])),
+        "file_000gato-sanitized.png": picture,
+      });
+      expect((await send(new Uint8Array(zip), "gpt.zip")).body).toMatchObject({ messages: 4, left: ["1 imagen"] });
+      expect(await textsOf("Dibujado")).toEqual([
+        ...["Dibuja y averigua", "", "*(Una imagen que la exportación no trae.)*", "# Informe\n\nLlueve poco."],
+      ]);
+      const url = `data:image/png;base64,${Buffer.from(picture).toString("base64")}`;
+      const nested = '<details type="reasoning" done="true">\n> <details>mucho</details>\nmás\n</details>\n';
+      const history = {
+        currentId: "b",
+        messages: {
+          a: { id: "a", role: "user", content: "Dibuja" },
+          b: { id: "b", parentId: "a", role: "assistant", content: "", files: [{ type: "image", url }] },
+          c: { id: "c", parentId: "a", role: "assistant", content: `${nested}Hecho.` },
+        },
+      };
+      const chat = { id: "web-drawn", title: "Dibujado en la web", chat: { history } };
+      expect((await send(JSON.stringify([chat]))).body).toMatchObject({ messages: 3, left: [] });
+      for (const title of ["Dibujado", "Dibujado en la web"]) {
+        const [, reply] = (await branch(title)) as unknown as { parts: { kind: string }[] }[];
+        expect(reply?.parts.map(({ kind }) => kind)).toEqual(["image"]);
+      }
+      const rows = await api.db.selectFrom("messages").where("content", "=", "Hecho.").select("id").execute();
+      expect(rows.length).toBe(1);
     });
 
     it("imports files contained in an export and names missing ones", async () => {

@@ -23,6 +23,8 @@ export type FoundAccount = Omit<ImportedAccount, "files"> & {
   files: (FoundFile & Pick<ImportedAccount["files"][number], "id" | "projectId">)[];
 };
 
+const pictureGone = "*(Una imagen que la exportación no trae.)*";
+
 /** Adds to an imported chat its files, as `take` finds them, and its passages. Stemming blocks the thread for a while. */
 export function findFiles(chat: ImportedChat, take: (file: ImportedFile) => FoundFile | undefined): FoundChat {
   const left: FoundChat["left"] = chat.lost.map(({ kind, name }) => ({ kind, name }));
@@ -31,11 +33,14 @@ export function findFiles(chat: ImportedChat, take: (file: ImportedFile) => Foun
     if (!found) left.push({ kind: file.kind, name: file.name });
     return found;
   };
-  const messages = chat.messages.map(({ reply, ...message }) => {
-    const content = message.content.slice(0, limits.reply).toWellFormed();
+  const messages = chat.messages.map(({ reply: told, ...message }) => {
+    const reply = told && foundReply(told, takeOrLeave);
+    // A reply that was only a picture.
+    const isGone = message.content === "" && told !== undefined && told.parts.length > 0 && reply?.parts.length === 0;
+    const content = isGone ? pictureGone : message.content.slice(0, limits.reply).toWellFormed();
     const passages = cutPassages(content).map((text) => ({ text, words: searchWords(text).join(" ") }));
     const files = message.files.flatMap((file) => takeOrLeave(file) ?? []);
-    return { ...message, content, passages, files, reply: reply && foundReply(reply, takeOrLeave) };
+    return { ...message, content, passages, files, reply };
   });
   return { ...chat, messages, left };
 }

@@ -26,13 +26,18 @@ export function fromChatGpt(chat: Json): ImportedChat {
     const shown = said && recipient === "all" && metadata.is_visually_hidden_from_conversation !== true;
     const parts = shown && Array.isArray(content.parts) ? content.parts : [];
     const canvas = recipient.startsWith("canmore.") ? canvasIn(text(content.text)) : "";
+    const files = chatGptFiles(objects(parts), objects(metadata.attachments));
+    const report = reportIn(metadata);
+    // Tools draw the pictures and write the reports of the assistant; their words are for the model.
+    const isOfTool = author.role === "tool";
+    const words = isOfTool ? report : canvas || withoutMarks(parts.map(partSaid).filter(Boolean).join("\n\n"));
     return {
       key: text(node.id),
       parent: text(node.parent) || null,
-      role: text(author.role),
-      content: canvas || withoutMarks(parts.map(partSaid).filter(Boolean).join("\n\n")),
+      role: isOfTool && (report || files.length > 0) ? "assistant" : text(author.role),
+      content: words,
       at: time(message.create_time),
-      files: chatGptFiles(objects(parts), objects(metadata.attachments)),
+      files,
     };
   });
   const key = text(chat.conversation_id) || text(chat.id);
@@ -51,6 +56,15 @@ function chatGptFiles(parts: Json[], attachments: Json[]): ImportedFile[] {
       ref: text(asset_pointer).replace(/^.*\/\//, ""),
     }));
   return [...attached, ...pictures.filter(({ ref }) => !ref || !attached.some((one) => one.ref === ref))];
+}
+
+/** The report of a deep research, which its page keeps in its state. */
+function reportIn({ chatgpt_sdk }: Json): string {
+  const state = isObject(chatgpt_sdk) ? parsed(chatgpt_sdk.widget_state) : undefined;
+  const message = isObject(state) && isObject(state.report_message) ? state.report_message : {};
+  const content = isObject(message.content) ? message.content : {};
+  const parts = Array.isArray(content.parts) ? content.parts : [];
+  return withoutMarks(parts.map(partSaid).filter(Boolean).join("\n\n"));
 }
 
 /** One part of a message: its text or its transcript. */

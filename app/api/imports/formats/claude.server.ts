@@ -52,5 +52,5 @@ export function fromClaude(chat: Json): ImportedChat {
     files: objects(message.files).map(({ file_name }) => fileNamed(text(file_name))),
   }));
   const about = { key: text(chat.uuid), title: chat.name, at: time(chat.created_at), archived: false };
-  return chatOf(about, nodes, nodes.at(-1)?.key);
+  return chatOf(about, nodes, text(chat.current_leaf_message_uuid) || nodes.at(-1)?.key);
 }

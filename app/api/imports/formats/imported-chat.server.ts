@@ -101,13 +101,14 @@ export function chatOf(
   for (let next = queue.shift(); next; next = queue.shift()) {
     const { node, above } = next;
     if (kept.has(node.key)) continue;
-    const { role } = node;
-    const files = node.files ?? [];
+    const { role, content } = node;
+    const reply = node.reply ?? (role === "assistant" ? replyWithImages(node) : undefined);
+    // Images of a reply are its parts.
+    const files = (node.files ?? []).filter(({ kind }) => node.reply || !reply || kind !== "image");
     const said =
       (role === "user" || role === "assistant") &&
-      (node.content.trim() !== "" || (role === "user" && files.length > 0) || (node.reply?.parts.length ?? 0) > 0);
+      (content.trim() !== "" || (role === "user" && files.length > 0) || (reply?.parts.length ?? 0) > 0);
     if (said) {
-      const { content, reply } = node;
       messages.push({ key: node.key, content, role, parent: above, at: node.at || at, files, ...(reply && { reply }) });
     } else lost.push(...files);
     const here = said ? node.key : above;
@@ -117,6 +118,19 @@ export function chatOf(
   const leaf = (last && kept.get(last)) || messages.at(-1)?.key || "";
   const shown = text(title).trim() || messages[0]?.content.slice(0, 60) || "Sin título";
   return { key, title: shown, at, archived, pinned, project, assistant, leaf, messages, lost };
+}
+
+/** A reply with the images that it has made, after its text; undefined if it has none. */
+function replyWithImages({ content, at, files = [] }: Node): ImportedReply | undefined {
+  const images = files.filter(({ kind }) => kind === "image");
+  if (images.length === 0) return undefined;
+  const times = { at: content.length, text: "", startedAt: at, finishedAt: at };
+  const shown = images.map((file) => ({
+    ...{ kind: "image" as const, ...times },
+    image: { file, width: null, height: null },
+  }));
+  const parts = [...(content ? [{ kind: "text" as const, at: 0 }] : []), ...shown];
+  return { model: null, status: "complete", error: null, finishedAt: at || null, parts, sources: [] };
 }
 
 /** Whether a value of an export is an object. */

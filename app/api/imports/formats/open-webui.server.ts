@@ -47,12 +47,22 @@ function withoutDetails(said: string): string {
   let from = 0;
   for (const { index } of said.matchAll(details)) {
     if (index < from) continue;
-    const end = said.indexOf(detailsEnd, index);
+    const end = endOfDetails(said, index);
     if (end < 0) break;
     kept.push(from === 0 ? said.slice(from, index) : said.slice(from, index).trimStart());
-    from = end + detailsEnd.length;
+    from = end;
   }
   return kept.join("") + (from === 0 ? said : said.slice(from).trimStart());
+}
+
+/** The end of the element that begins at a place, which may hold others; -1 if it is not closed. */
+function endOfDetails(said: string, from: number): number {
+  let open = 0;
+  for (const { index, 0: tag } of said.slice(from).matchAll(/<details\b|<\/details>/g)) {
+    open += tag === detailsEnd ? -1 : 1;
+    if (open === 0) return from + index + detailsEnd.length;
+  }
+  return -1;
 }
 
 // A flag is a boolean in the JSON, 1 in the database.
