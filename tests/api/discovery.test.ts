@@ -70,6 +70,7 @@ it("takes the context window that each server reports", async () => {
             { id: "abierta", context_length: 200_000 },
             { id: "callada" },
             { id: "nomic-embed-text" },
+            ...["sora-2", "gpt-realtime", "gpt-image-1", "gpt-4o-transcribe", "jina-clip-v2"].map((id) => ({ id })),
           ],
         }
       : path === "/props"

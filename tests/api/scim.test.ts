@@ -259,6 +259,8 @@ for (const engine of await ruleEngines()) {
     it("handles NUL in names and prototype paths safely", async () => {
       const made = await ask("POST", "/Users", { userName: "carla\u0000@ayto.example", externalId: "\u0000x" });
       expect(made.body).toMatchObject({ userName: "carla@ayto.example", externalId: "x" });
+      await patch(`/Users/${made.body.id}`, { op: "remove", path: "externalId" });
+      expect((await ask("GET", `/Users/${made.body.id}`)).body.externalId ?? null).toBeNull();
       const odd = await patch(
         `/Users/${made.body.id}`,
         { op: "add", path: "constructor", value: "x" },

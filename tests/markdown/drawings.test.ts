@@ -104,6 +104,11 @@ describe("code that is drawn", () => {
       ["Grupo (uno)", "Texto", "en dos", "hexa", "Datos"],
     ],
     [
+      "a group as the manual writes it",
+      "flowchart TB\nsubgraph ide1 [one]\na-->b\nend\nc-->ide1",
+      ["one", "a", "b", "c"],
+    ],
+    [
       "a sequence",
       "sequenceDiagram\nautonumber\nactor N as Navegador web\nparticipant A\nN->>+A: pide <datos>\nalt va bien\nA-->>-N: sí\nelse falla\nA-xN: no\nend\nNote right of A: fin\nA->>A: piensa",
       ["Navegador web", "1. pide <datos>", "alt [va bien]", "[falla]", "3. no", "fin", "4. piensa"],

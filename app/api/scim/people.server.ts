@@ -244,6 +244,8 @@ function patched(before: Person, changes: PatchOperation[]): unknown {
   for (const { op, path, value } of changes) {
     // A private address must not be used for signing in.
     const isOther = /^emails\[/i.test(path) && !/\[\s*(?:type\s+eq\s+"work"|primary\s+eq\s+true)\s*\]/i.test(path);
+    // The only one that may be missing.
+    if (op === "remove" && path.toLowerCase() === "externalid") body.externalId = null;
     if (op === "remove" || isOther) continue;
     const isWhole = /^emails\[[^\]]*\]$/i.test(path);
     assign.get(isWhole ? "emails.value" : shortPath(path))?.(isWhole ? recordOf(value)?.value : value);

@@ -140,7 +140,7 @@ async function listCompatible(url: string, apiKey: string | null): Promise<Liste
 
 // Names of models of other kinds, on servers that do not tell the kind.
 const otherKinds =
-  /embed|whisper|tts|rerank|(?:^|[/_-])(?:bge|e5|gte|minilm)[-_]|flux|stable-?diffusion|sdxl|dall-e|moderation|(?:^|[/_-])ocr/i;
+  /embed|whisper|tts|rerank|(?:^|[/_-])(?:bge|e5|gte|minilm)[-_]|flux|stable-?diffusion|sdxl|dall-e|moderation|realtime|gpt-image|transcri|computer-use|(?:^|[/_-])(?:ocr|sora|veo|imagen|clip)(?:[-_\d]|$)|-clip-/i;
 
 /** Whether a model is one for conversations, as its server says (Together, LM Studio, Mistral, OpenRouter), else by its name. */
 function mayConverse({ id, said }: { id: string; said: Fields }): boolean {

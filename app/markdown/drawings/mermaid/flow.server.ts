@@ -167,6 +167,7 @@ class Flow {
 
   #openGroup(line: string): void {
     const id = this.#take(name)?.[0];
+    this.#blank();
     const label = this.#label();
     const rest = this.#take(/[^\n;]*/y)?.[0].trim() ?? "";
     if (!id && !rest && !label) throw notUnderstood(line);

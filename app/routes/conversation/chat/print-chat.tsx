@@ -53,7 +53,7 @@ export default function PrintChat({ loaderData: { title, aiNotice, turns, cut } 
     <main className="leaf printed" id="contenido">
       <h1>{title}</h1>
       <p className="mt-2 text-text-2">{aiNotice}</p>
-      {cut && <p>Es tan larga que aquí solo están sus últimos mensajes. Entera está en Markdown o JSON.</p>}
+      {cut && <p>Es tan larga que aquí solo están sus últimos mensajes. Entera está en Markdown, DOCX o JSON.</p>}
       {turns.map(({ id, who, source, files, text, parts }) => (
         <article key={id} data-digital-source-type={source}>
           <h2>{who}</h2>
