@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SSF } from "@e965/xlsx";
+import { type CellObject, SSF } from "@e965/xlsx";
 import { zipSync } from "fflate";
 import { afterAll, expect, it } from "vitest";
 import { inNumbers } from "../../app/db/search/numbers.server.ts";
@@ -33,6 +33,22 @@ it.each<[number, string, string]>([
   [46283, "mmm", "sep"],
 ])("shows the number %d in %s as %s", (v, z, shown) => {
   expect(write({ t: "n", v, z, w: SSF.format(z, v) })).toBe(shown);
+});
+
+it.each<[CellObject, string]>([
+  // LibreOffice's percentages, on which the library gives up.
+  [{ t: "n", v: 0.0725, z: "0.00\\ %" }, "7,25 %"],
+  [{ t: "n", v: 1, z: "0\u00a0%" }, "100 %"],
+  [{ t: "n", v: 0.21, z: '0" "%' }, "21 %"],
+  // Groups of digits with bars between them.
+  [{ t: "n", v: 28012345678, z: '00"/"00000000"/"00', w: "28012345678/00000001" }, "02/80123456/78"],
+  [{ t: "n", v: 281234567890, z: "00\\/00000000\\/00" }, "28/12345678/90"],
+  // An ODS tells its formats only by the texts.
+  [{ t: "n", v: 1240, w: "1,240.00 €" }, "1.240,00 €"],
+  [{ t: "n", v: 1, w: "100%" }, "100%"],
+  [{ t: "n", v: 12345678901234, w: "1.23457E+13" }, "12345678901234"],
+])("shows the cell %j as %s", (cell, shown) => {
+  expect(write(cell)).toBe(shown);
 });
 
 it("shows nothing for a formula whose result is an empty text", () => {

@@ -55,16 +55,50 @@ export const cellWriter =
       return oneLine(format(`dd/mm/yyyy${shownTime}`, v, { date1904: isFrom1904 }));
     }
     if (w === "TRUE" || w === "FALSE") return v ? "VERDADERO" : "FALSO";
-    // Excel shows long numbers with an exponent; people who search for a number write its digits.
-    if (code === "General" && Number.isSafeInteger(v)) return String(v);
+    const told = grouped(code, v) ?? shownBy(format, code, v, w);
+    // Excel shows long numbers with an exponent; people who search for a number write its digits. Of an ODS only the text has its format.
+    if (code === "General" && Number.isSafeInteger(v))
+      return z === undefined && w && !/e\+/i.test(w) ? inSpanish(oneLine(w), v, code) : String(v);
     if (code === "General" && v !== 0 && Math.abs(v) < smallestInDigits) return withExponent(v);
-    const shown = oneLine(w ?? String(v));
+    const shown = oneLine(told);
     if (isDate(code)) {
       const isShort = !/m{4}/i.test(code);
       return shown.replace(named, (name) => (name === "May" && isShort ? "may" : (names.get(name) ?? name)));
     }
     return hasDigitsAsText(code) ? shown : inSpanish(shown, v, code);
   };
+
+/** The text of a number. LibreOffice writes percentages with a blank, on which the library fails. */
+function shownBy(format: Format, code: string, value: number, text: string | undefined): string {
+  const percent = /(?:\\?\s|"\s")%/g;
+  if (!percent.test(code)) return text ?? String(value);
+  try {
+    return format(code.replace(percent, "%"), value).replace("%", " %");
+  } catch {
+    return text ?? String(value);
+  }
+}
+
+/** A number in groups of digits, as of accounts and affiliations (`00"/"00000000"/"00`); the library takes their bars for fractions. */
+function grouped(code: string, value: number): string | undefined {
+  if (!/^(?:0{1,20}|"[^"]{0,9}"|\\.|[-/ ]){2,20}$/.test(code) || !code.includes("/") || !Number.isSafeInteger(value))
+    return;
+  const parts = [...code.matchAll(/0+|"([^"]*)"|\\(.)|[-/ ]/g)].reverse();
+  const places = parts.reduce((sum, [part]) => sum + (part.startsWith("0") ? part.length : 0), 0);
+  const digits = String(Math.abs(value)).padStart(places, "0");
+  let left = digits.length;
+  const last = parts.findLastIndex(([part]) => part.startsWith("0"));
+  return parts
+    .map(([part, quoted, escaped], index) => {
+      if (!part.startsWith("0")) return quoted ?? escaped ?? part;
+      const from = index === last ? 0 : left - part.length;
+      const own = digits.slice(from, left);
+      left = from;
+      return own;
+    })
+    .reverse()
+    .join("");
+}
 
 /** As Excel writes it: at least two digits of the exponent, at most six of the number. */
 const withExponent = (value: number) =>
