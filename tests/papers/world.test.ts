@@ -51,6 +51,22 @@ it.each<[CellObject, string]>([
   expect(write(cell)).toBe(shown);
 });
 
+it("reads cells over several rows and columns of a page", () => {
+  const page =
+    "<table><tr><th rowspan=2>Día</th><th colspan=2>Clases</th><th rowspan=2>Sala</th></tr><tr><th>10:00</th><th>11:00</th></tr><tr><td rowspan=2>Lunes</td><td>Yoga</td><td>Pilates</td><td>A</td></tr><tr><td colspan=2>Natación</td><td>B</td></tr><tr><td>Martes</td><td></td><td>Spinning</td><td rowspan=2>C</td></tr><tr><td>Jueves</td><td>Zumba</td><td>Step</td></tr></table>";
+  expect(htmlText(page).split("\n")).toEqual([
+    "Día | Clases | | Sala",
+    "Día | 10:00 | 11:00 | Sala",
+    "Lunes | Yoga | Pilates | A",
+    "Lunes | Natación | | B",
+    "Martes | | Spinning | C",
+    "Jueves | Zumba | Step | C",
+  ]);
+  // Spans that would be gigabytes.
+  const many = `<table>${`<tr>${"<td rowspan=99 colspan=99>xxxxxxxxxxxxxxxxxxxx</td>".repeat(500)}</tr>`.repeat(200)}</table>`;
+  expect(htmlText(many).length).toBeLessThan(10 * many.length);
+});
+
 it("shows nothing for a formula whose result is an empty text", () => {
   expect(write({ t: "s", v: "", f: 'IF(B1="","",B1)' })).toBe("");
 });

@@ -30,8 +30,8 @@ export function htmlText(html: string): string {
   let isChosen: boolean | undefined;
   const frames = framesIn(html);
   let tables = 0;
-  /** Whether each open table is a frame for what stands in it. */
-  const open: boolean[] = [];
+  /** The open tables; undefined for one that is a frame for what stands in it. */
+  const open: (SpannedCells | undefined)[] = [];
   /** The element that is not shown, and how many of its name are open within it. */
   let veil: { name: string; depth: number } | undefined;
   const parser = new Parser(
@@ -63,11 +63,15 @@ export function htmlText(html: string): string {
         if (level) writer.heading(Number(level));
         else if (name === "li") writer.line(itemMark(lists, attributes.value));
         else if (name === "br") writer.line();
-        else if (name === "table") open.push(isFrame);
-        else if (cells.has(name) && open.at(-1)) writer.line();
-        else if (name === "tr") writer.row();
-        else if (name === "td" || name === "th") writer.cell();
-        else if (name === "pre" || name === "textarea") {
+        else if (name === "table") open.push(isFrame ? undefined : new SpannedCells(writer));
+        else if (cells.has(name) && open.length > 0 && !open.at(-1)) writer.line();
+        else if (name === "tr") {
+          writer.row();
+          open.at(-1)?.row();
+        } else if (name === "td" || name === "th") {
+          if (open.length > 0) open.at(-1)?.cell(spanOf(attributes.rowspan), spanOf(attributes.colspan));
+          else writer.cell();
+        } else if (name === "pre" || name === "textarea") {
           verbatim++;
           writer.paragraph();
         } else if (blocks.has(name)) writer.paragraph();
@@ -92,7 +96,8 @@ export function htmlText(html: string): string {
         else if (name === "table") {
           writer.endTable();
           open.pop();
-        } else if (name === "sup") isRaised = false;
+        } else if (name === "tr") open.at(-1)?.endRow();
+        else if (name === "sup") isRaised = false;
         else if (name === "pre" || name === "textarea") verbatim = Math.max(0, verbatim - 1);
         if (name === "ol" || name === "ul") lists.pop();
         // After a list within an item, the item's own next line is begun by itself.
@@ -101,6 +106,7 @@ export function htmlText(html: string): string {
       },
       ontext(text) {
         if (veil || hidden > 0 || isChosen === false) return;
+        open.at(-1)?.text(text);
         if (formula) formula.text(text);
         else if (verbatim > 0) writer.text(text);
         else writer.words(isRaised ? superscript(text) : text);
@@ -110,6 +116,78 @@ export function htmlText(html: string): string {
   );
   parser.end(html);
   return writer.toString();
+}
+
+// Rows and columns that a cell may reach over: more are a mistake.
+const spanAtMost = 100;
+const spanOf = (given: string | undefined) => Math.min(spanAtMost, Math.max(1, Number.parseInt(given ?? "1", 10) || 1));
+// Length of the text of a cell that is written again, and of all that is written so in a table.
+const repeatedAtMost = 200;
+const repeatedInAll = 300_000;
+
+/**
+ * Cells of a table that reach over several columns or rows. Over columns, they keep their places, so that the next one stands under its own
+ * heading; over rows, their text is written in each, so that a row says what it is about.
+ */
+class SpannedCells {
+  readonly #writer: TextWriter;
+  #column = 0;
+  /** Columns that the open cell still takes. */
+  #places = 0;
+  /** Texts of cells that reach over more rows, and over how many, by their columns. */
+  readonly #tall = new Map<number, { text: string; rows: number }>();
+  #growing: { text: string } | undefined;
+  #left = repeatedInAll;
+
+  constructor(writer: TextWriter) {
+    this.#writer = writer;
+  }
+
+  row(): void {
+    [this.#column, this.#places, this.#growing] = [0, 0, undefined];
+    for (const [column, { rows }] of this.#tall) if (rows === 0) this.#tall.delete(column);
+  }
+
+  cell(rows: number, columns: number): void {
+    this.#goOn();
+    this.#writer.cell();
+    this.#growing = undefined;
+    if (rows > 1) {
+      const own = { text: "", rows: rows - 1 };
+      for (let n = 0; n < columns; n++) this.#tall.set(this.#column + n, n === 0 ? own : { text: "", rows: rows - 1 });
+      this.#growing = own;
+    }
+    this.#column++;
+    this.#places = columns - 1;
+  }
+
+  text(text: string): void {
+    if (this.#growing) this.#growing.text = `${this.#growing.text}${text}`.slice(0, repeatedAtMost);
+  }
+
+  endRow(): void {
+    this.#growing = undefined;
+    const isCovered = [...this.#tall].some(([column, { rows, text }]) => column >= this.#column && rows > 0 && text);
+    if (isCovered) this.#goOn();
+  }
+
+  /** Writes the places that the open cell takes, and the cells from above that stand next. */
+  #goOn(): void {
+    if (this.#left < 0) return;
+    for (; this.#places > 0; this.#places--) this.#place("");
+    for (let above = this.#tall.get(this.#column); above?.rows; above = this.#tall.get(this.#column)) {
+      above.rows--;
+      this.#place(above.text);
+    }
+  }
+
+  #place(text: string): void {
+    this.#left -= text.length + 1;
+    if (this.#left < 0) return;
+    this.#writer.cell();
+    this.#writer.words(text.trim());
+    this.#column++;
+  }
 }
 
 const cells = new Set(["tr", "td", "th"]);
