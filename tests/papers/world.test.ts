@@ -67,6 +67,15 @@ it("reads cells over several rows and columns of a page", () => {
   expect(htmlText(many).length).toBeLessThan(10 * many.length);
 });
 
+it("says what is struck out, and shows the signs of Wingdings", async () => {
+  const page =
+    "<p><s>120 €</s> 60 € <span style='font-family:Wingdings'>J</span></p><p><font face=Wingdings>þ</font> Sí</p>";
+  expect(htmlText(page)).toBe("[tachado: 120 €] 60 € ☺\n\n☒ Sí");
+  const rtf =
+    "{\\rtf1\\ansi{\\fonttbl{\\f0 Arial;}{\\f1\\fcharset2 Wingdings;}}\\f0 Acepta {\\f1\\'fe} No {\\f1\\'a8}\\par}";
+  expect(await read(rtf, documentTypes.rtf)).toBe("Acepta ☒ No ☐");
+});
+
 it("shows nothing for a formula whose result is an empty text", () => {
   expect(write({ t: "s", v: "", f: 'IF(B1="","",B1)' })).toBe("");
 });

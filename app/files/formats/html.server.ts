@@ -1,6 +1,7 @@
 import { Parser } from "htmlparser2";
 import { TreeBuilder } from "../../process/text/xml.server.ts";
 import { formulaText, superscript } from "./math.server.ts";
+import { isWingdings, wingdingSigns } from "./symbol-font.server.ts";
 import { TextWriter } from "./text-writer.server.ts";
 
 // Elements that are not read: programs, decoration, and navigation.
@@ -32,6 +33,9 @@ export function htmlText(html: string): string {
   let tables = 0;
   /** The open tables; undefined for one that is a frame for what stands in it. */
   const open: (SpannedCells | undefined)[] = [];
+  /** The element whose letters are signs of Wingdings, or whose text is struck out, and how many of its name are open within it. */
+  let drawn: { name: string; depth: number; font: string } | undefined;
+  let struck: { name: string; depth: number } | undefined;
   /** The element that is not shown, and how many of its name are open within it. */
   let veil: { name: string; depth: number } | undefined;
   const parser = new Parser(
@@ -50,7 +54,15 @@ export function htmlText(html: string): string {
           veil = { name, depth: 1 };
           return;
         }
-        const { alt } = attributes;
+        const { alt, face, style = "" } = attributes;
+        if (drawn?.name === name) drawn.depth++;
+        const [, font = face] = /font-family\s{0,9}:\s{0,9}["']?(wingdings(?: 2)?)/i.exec(style) ?? [];
+        if (!drawn && isWingdings(font)) drawn = { name, depth: 1, font };
+        if (struck?.name === name) struck.depth++;
+        if (!struck && (strikes.has(name) || (name === "span" && /line-through/i.test(style)))) {
+          struck = { name, depth: 1 };
+          writer.words("[tachado: ");
+        }
         if (name === "select") {
           isChosen = false;
           writer.words(" ");
@@ -86,6 +98,11 @@ export function htmlText(html: string): string {
         }
         if (unread.has(name)) hidden = Math.max(0, hidden - 1);
         if (hidden > 0) return;
+        if (drawn?.name === name && --drawn.depth === 0) drawn = undefined;
+        if (struck?.name === name && --struck.depth === 0) {
+          struck = undefined;
+          writer.words("]");
+        }
         if (formula && name === "math") {
           writer.words(` ${formulaText(formula.root)} `);
           formula = undefined;
@@ -104,7 +121,8 @@ export function htmlText(html: string): string {
         if (/^h[1-6]$/.test(name) || (blocks.has(name) && ((name !== "ul" && name !== "ol") || lists.length === 0)))
           writer.line();
       },
-      ontext(text) {
+      ontext(given) {
+        const text = drawn ? wingdingSigns(given, drawn.font) : given;
         if (veil || hidden > 0 || isChosen === false) return;
         open.at(-1)?.text(text);
         if (formula) formula.text(text);
@@ -190,6 +208,7 @@ class SpannedCells {
   }
 }
 
+const strikes = new Set(["del", "s", "strike"]);
 const cells = new Set(["tr", "td", "th"]);
 const parts = new Set(["div", "span", "p", "td", "tr", "table", "li", "a", "font", "center", "section"]);
 

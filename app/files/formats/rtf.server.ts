@@ -1,6 +1,6 @@
 import { decoded, encodingOf } from "../../process/text/decoding/encodings.server.ts";
 import { superscript } from "./math.server.ts";
-import { symbolSign } from "./symbol-font.server.ts";
+import { drawnSign, isWingdings, symbolSign } from "./symbol-font.server.ts";
 import { isTelling, TextWriter } from "./text-writer.server.ts";
 
 /**
@@ -71,8 +71,9 @@ const charsets = new Map(
   }),
 );
 
-/** In place of a character set: signs of the font Symbol. */
+/** In place of a character set: signs of the font Symbol, or of Wingdings. */
 const symbolFont = "symbol";
+const wingdingFonts: string[] = ["wingdings", "wingdings 2"];
 
 // A control word with its number, a byte in hexadecimal, a control sign, a brace, or text (RTF 1.9.1).
 const token = /\\([a-z]+)(-?\d+)? ?|\\'([0-9a-f]{2})|\\([^a-z])|([{}])|([^\\{}\r\n]+)/gi;
@@ -162,7 +163,9 @@ class Rtf {
     const text =
       charset === symbolFont
         ? this.#bytes.map(symbolSign).join("")
-        : decoded(Uint8Array.from(this.#bytes), isOwn ? this.#encoding : charset);
+        : isWingdings(charset)
+          ? this.#bytes.map((byte) => (byte === 0x20 ? " " : drawnSign(byte, charset))).join("")
+          : decoded(Uint8Array.from(this.#bytes), isOwn ? this.#encoding : charset);
     this.#bytes = [];
     this.#write(text);
   }
@@ -253,7 +256,9 @@ class Rtf {
   }
 
   #unicode(code: number): void {
-    this.#write(this.#charset === symbolFont && code >= 0xf000 ? symbolSign(code) : String.fromCharCode(code));
+    const charset = this.#charset;
+    const isSign = code >= 0xf000 && (charset === symbolFont || isWingdings(charset));
+    this.#write(isSign ? drawnSign(code, charset === symbolFont ? "Symbol" : charset) : String.fromCharCode(code));
   }
 
   #fontName(letter: string): void {
@@ -263,6 +268,8 @@ class Rtf {
     }
     // Before the name stand the digits of its looks (`\panose`).
     if (/^[\da-f]*Symbol$/.test(this.#named)) this.#fonts.set(this.#namedFont, symbolFont);
+    const wingding = wingdingFonts.find((font) => this.#named.toLowerCase().endsWith(font));
+    if (wingding) this.#fonts.set(this.#namedFont, wingding);
     this.#named = "";
   }
 

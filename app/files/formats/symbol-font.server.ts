@@ -17,15 +17,27 @@ export function symbolSign(code: number): string {
   return signs[place] ?? (place >= 0x20 && place < 0x40 ? String.fromCharCode(place) : "");
 }
 
-// Characters of Wingdings: boxes with and without a mark.
-const ticked = new Set([0xf0fd, 0xf0fe, 0xf053, 0xf054, 0xf0fc]);
-const unticked = new Set([0xf0a8, 0xf06f, 0xf071, 0xf072]);
+// Signs of the fonts Wingdings by their places: boxes with and without a mark, ticks and crosses, and what mail programs put for «:)» and «->».
+const wingdings: Record<number, string> = {
+  ...{ 83: "☒", 84: "☒", 253: "☒", 254: "☒", 111: "☐", 113: "☐", 114: "☐", 168: "☐", 251: "✗", 252: "✓" },
+  ...{ 74: "☺", 76: "☹", 223: "←", 224: "→", 40: "☎", 42: "✉", 108: "●", 110: "■", 167: "▪" },
+};
+const wingdings2: Record<number, string> = {
+  ...{ 81: "☒", 82: "☒", 83: "☒", 84: "☒", 79: "✗", 80: "✓", 163: "☐" },
+};
 
-/** The sign that a symbol of Word shows: a letter or sign of the font Symbol, or a box that is ticked or not; empty for others. */
+/** Whether letters of a font are signs of Wingdings; of the second of these fonts, too. */
+export const isWingdings = (font: string | undefined): font is string => /^wingdings(?: 2)?$/i.test(font ?? "");
+
+/** The sign that a symbol shows: a letter or sign of the font Symbol, or a sign of Wingdings, also where no font is named; empty for others. */
 export function drawnSign(code: number, font: string | undefined): string {
   if (font === "Symbol") return symbolSign(code);
-  return ticked.has(code) ? "☒" : unticked.has(code) ? "☐" : "";
+  return (/ 2$/.test(font ?? "") ? wingdings2 : wingdings)[code & 0xff] ?? "";
 }
+
+/** Letters as one of the fonts Wingdings shows them; those that it has no usual sign for are left out. */
+export const wingdingSigns = (letters: string, font: string): string =>
+  letters.replace(/\S/g, (letter) => drawnSign(letter.charCodeAt(0), font));
 
 // Signs of the font ZapfDingbats that Unicode has elsewhere; the others stand in its block of dingbats in the same order.
 const dingbats: Record<string, string> = {

@@ -39,6 +39,7 @@ export class OpenDocumentPart {
   readonly #counts: ListCounts;
   readonly #hiddenStyles: ReadonlySet<string>;
   readonly #raisedStyles: ReadonlySet<string>;
+  readonly #struckStyles: ReadonlySet<string>;
   /** Writers of the part, and of open notes, comments and boxes in it, whose text is written separately. */
   #writers = [new TextWriter()];
   /** How many of the writers are for notes and comments. */
@@ -66,11 +67,12 @@ export class OpenDocumentPart {
   #control = "";
   #awaitsEnds = false;
 
-  constructor(archive: Archive, { lists, hidden, raised }: DocumentStyles) {
+  constructor(archive: Archive, { lists, hidden, raised, struck }: DocumentStyles) {
     this.#archive = archive;
     this.#counts = new ListCounts(lists);
     this.#hiddenStyles = hidden;
     this.#raisedStyles = raised;
+    this.#struckStyles = struck;
   }
 
   pagesOf(xml: string): string[] {
@@ -87,12 +89,16 @@ export class OpenDocumentPart {
       text: (text) => {
         if (this.#hidden > 0) return;
         if (this.#isCreator) this.#lastComment((comment) => ({ ...comment, author: comment.author + text }));
-        else if (this.#paragraphs > 0)
-          this.#say(this.#raisedStyles.has(this.#spans.at(-1) ?? "") ? superscript(text) : text);
+        else if (this.#paragraphs > 0) this.#sayIn(this.#spans.at(-1) ?? "", text);
       },
     });
     for (const comment of this.#comments) this.#writeComment(comment);
     return this.#writer.pages();
+  }
+
+  #sayIn(style: string, text: string): void {
+    if (this.#struckStyles.has(style) && text.trim()) this.#say(`[tachado: ${text.trim()}]`);
+    else this.#say(this.#raisedStyles.has(style) ? superscript(text) : text);
   }
 
   #isHidden(name: string, attributes: Attributes): boolean {

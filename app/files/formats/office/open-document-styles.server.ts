@@ -7,15 +7,16 @@ export type ListStyles = Map<string, Map<number, Level>>;
 
 const levelsAtMost = 10;
 
-export type DocumentStyles = { lists: ListStyles; hidden: Set<string>; raised: Set<string> };
+export type DocumentStyles = { lists: ListStyles; hidden: Set<string>; raised: Set<string>; struck: Set<string> };
 
 export const outline = "outline";
 
-/** The styles of lists in these parts of an OpenDocument file, and those of text that is raised or not shown. */
+/** The styles of lists in these parts of an OpenDocument file, and those of text that is raised, struck out or not shown. */
 export function stylesIn(parts: string[]): DocumentStyles {
   const styles: ListStyles = new Map();
   const hidden = new Set<string>();
   const raised = new Set<string>();
+  const struck = new Set<string>();
   for (const xml of parts) {
     let levels: Map<number, Level> | undefined;
     let style = "";
@@ -28,6 +29,7 @@ export function stylesIn(parts: string[]): DocumentStyles {
         else if (name === "style:text-properties") {
           if (attributes["text:display"] === "none") hidden.add(style);
           if (/^(?:super|[1-9])/.test(attributes["style:text-position"] ?? "")) raised.add(style);
+          if (/^(?!none)./.test(attributes["style:text-line-through-style"] ?? "")) struck.add(style);
         } else if (levels && /^text:(?:list|outline)-level-style/.test(name)) {
           levels.set(Number(attributes["text:level"] ?? 1), levelOf(name, attributes));
         }
@@ -39,7 +41,7 @@ export function stylesIn(parts: string[]): DocumentStyles {
     });
   }
   hidden.delete("");
-  return { lists: styles, hidden, raised };
+  return { lists: styles, hidden, raised, struck };
 }
 
 const levelOf = (name: string, attributes: Attributes): Level => ({

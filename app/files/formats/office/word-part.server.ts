@@ -1,7 +1,7 @@
 import { type Attributes, parseXml, TreeBuilder } from "../../../process/text/xml.server.ts";
 import type { Archive } from "../archive.server.ts";
 import { formulaText, superscript } from "../math.server.ts";
-import { drawnSign } from "../symbol-font.server.ts";
+import { drawnSign, isWingdings, wingdingSigns } from "../symbol-font.server.ts";
 import { TextWriter } from "../text-writer.server.ts";
 import { chartRows, diagramLines } from "./drawings.server.ts";
 import type { Numbering } from "./numbering.server.ts";
@@ -64,6 +64,10 @@ export class WordPart {
   #isRun = false;
   #isVanished = false;
   #isRaised = false;
+  #isStruck = false;
+  /** Whether struck text has begun that has not ended. */
+  #hasStruck = false;
+  #font = "";
   /** Open fields: true while a field's instruction is read, which is not shown; false while its result is read. */
   #fields: boolean[] = [];
   #instructions = 0;
@@ -140,7 +144,7 @@ export class WordPart {
         if (this.#hidden > 0) return;
         if (this.#formula) this.#formula.text(text);
         else if (this.#isText && !this.#isVanished && this.#instructions === 0 && this.#placeholders === 0)
-          this.#say(this.#isRaised ? superscript(text) : text);
+          this.#sayRun(isWingdings(this.#font) ? wingdingSigns(text, this.#font) : text);
       },
     };
   }
@@ -249,7 +253,7 @@ export class WordPart {
     switch (name) {
       case "w:r":
         this.#isRun = true;
-        this.#isRaised = false;
+        [this.#isRaised, this.#isStruck, this.#font] = [false, false, ""];
         this.#isVanished = this.#document.styles.get(this.#flow.paragraphs.at(-1)?.style ?? "")?.isHidden === true;
         return;
       case "w:rStyle": {
@@ -260,6 +264,13 @@ export class WordPart {
       }
       case "w:vertAlign":
         if (this.#isRun) this.#isRaised = value === "superscript";
+        return;
+      case "w:strike":
+      case "w:dstrike":
+        if (this.#isRun) this.#isStruck = isOn(value);
+        return;
+      case "w:rFonts":
+        if (this.#isRun) this.#font = attributes["w:ascii"] ?? attributes["w:hAnsi"] ?? "";
         return;
       case "w:vanish":
         if (this.#isRun && isOn(value)) this.#isVanished = true;
@@ -341,6 +352,7 @@ export class WordPart {
     switch (name) {
       case "w:p":
         this.#begin();
+        this.#endStruck();
         // A field whose instruction does not end with its paragraph is broken, and hides nothing more.
         if (this.#instructions > 0) [this.#fields, this.#instructions] = [[], 0];
         this.#flow.paragraphs.pop();
@@ -419,6 +431,20 @@ export class WordPart {
     const link = numbering.styleOf(id);
     if (link) id = styles.get(link)?.numId ?? id;
     return numbering.next(id, level ?? numbering.levelOfStyle(id, style) ?? inherited?.level ?? 0);
+  }
+
+  #sayRun(text: string): void {
+    if (!this.#isStruck) this.#endStruck();
+    else if (!this.#hasStruck && text.trim()) {
+      this.#hasStruck = true;
+      this.#say("[tachado: ");
+    }
+    this.#say(this.#isRaised ? superscript(text) : text);
+  }
+
+  #endStruck(): void {
+    if (this.#hasStruck) this.#say("] ");
+    this.#hasStruck = false;
   }
 
   #say(text: string): void {

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { TextItem } from "pdfjs-dist/types/src/display/api.js";
 import { listOf, recordOf } from "../../../process/text/json.ts";
 import { joinHyphens } from "../hyphens.server.ts";
-import { dingbatSigns } from "../symbol-font.server.ts";
+import { dingbatSigns, drawnSign } from "../symbol-font.server.ts";
 import { damaged, Unreadable, withPassword } from "../unreadable.server.ts";
 import { type Annotation, annotationPieces } from "./annotations.server.ts";
 import { layoutText } from "./layout.server.ts";
@@ -192,7 +192,9 @@ function turnedBack(degrees: number): Matrix {
 
 function pieceOf({ str, dir, width, transform }: TextItem, view: Matrix): PrintedPiece {
   const [, , c = 0, d = 0, x0 = 0, y = 0] = product(view, transform);
-  return { str, dir, x0, x1: x0 + width, y, size: Math.hypot(c, d) || 1 };
+  // Letters of Wingdings, without a letter of Unicode for them.
+  const read = str.replace(/[\uf020-\uf0ff]/g, (sign) => drawnSign(sign.charCodeAt(0), undefined) || sign);
+  return { str: read, dir, x0, x1: x0 + width, y, size: Math.hypot(c, d) || 1 };
 }
 
 function boxOf([left = 0, bottom = 0, right = 0, top = 0]: number[], view: Matrix) {
