@@ -35,8 +35,13 @@ export function cellsOfRows(lines: Line[], rows: Set<Line>, gap: number): Map<Li
   const found = new Map<Line, PrintedPiece[][]>();
   for (const table of tablesIn(lines, rows)) {
     const places = placesIn(table);
+    let columns: Span[] = [];
     for (const block of blocksOf(table, gap)) {
-      const filled = withEmptyCells(block.map((line) => partedIn(segmentsOf(line), places, line.size)));
+      const rows = block.map((line) => partedIn(segmentsOf(line), places, line.size));
+      const own = columnsOf(rows);
+      // Rows below a wider space, as behind a cell of two lines, still stand under the heading of the table.
+      if (own.length >= columns.length || !rows.every((row) => standUnder(columns, row))) columns = own;
+      const filled = rows.map((row) => withEmptyCells(row, columns));
       for (const [index, line] of block.entries()) found.set(line, filled[index] ?? []);
     }
   }
@@ -78,26 +83,49 @@ function placesIn(table: Line[]): Places {
   };
 }
 
-/**
- * Rows of a table with a cell, perhaps an empty one, for each column of the row that has most: a number under «Deducciones» is not one
- * under «Devengos». Rows that do not fit under it stay as they are.
- */
-function withEmptyCells(rows: PrintedPiece[][][]): PrintedPiece[][][] {
+/** Columns of rows, as the row that has most cells has them, and one more at each side where others have a cell beyond; none for a list. */
+function columnsOf(rows: PrintedPiece[][][]): Span[] {
   const most = rows.reduce((one, other) => (other.length > one.length ? other : one), [] as PrintedPiece[][]);
-  if (most.length < cellsOfTable || most.length > partsAtMost) return rows;
+  if (most.length < cellsOfTable || most.length > partsAtMost) return [];
   const columns = most.map(spanOf);
+  const others: PrintedPiece[][][] = [];
   for (const row of rows) {
-    if (row.length !== most.length) continue;
-    for (const [index, cell] of row.entries()) widen(columns, index, spanOf(cell));
+    // As many cells may be a name and the numbers under all headings but the last.
+    const isAligned = row.every((cell, index) => [-1, index].includes(firstOver(columns, spanOf(cell))));
+    if (row.length === most.length && isAligned)
+      for (const [index, cell] of row.entries()) widen(columns, index, spanOf(cell));
+    else if (row.length > 1) others.push(row);
   }
-  return rows.map((row) => {
-    if (row.length >= most.length) return row;
-    const places = row.map((cell) => columnOver(columns, spanOf(cell)));
-    const isFit = places.every((place, index) => place >= 0 && (index === 0 || place > (places[index - 1] ?? 0)));
-    if (!isFit) return row;
-    const last = places.at(-1) ?? 0;
-    return columns.slice(0, last + 1).map((_, column) => row[places.indexOf(column)] ?? []);
-  });
+  const [first, last] = [columns[0], columns.at(-1)];
+  const left = others.map((row) => spanOf(row[0] ?? [])).filter(({ x1 }) => first && x1 < first.x0);
+  const right = others.map((row) => spanOf(row.at(-1) ?? [])).filter(({ x0 }) => last && x0 > last.x1);
+  return [...around(left), ...columns, ...around(right)];
+}
+
+const around = (spans: Span[]): Span[] =>
+  spans.length === 0
+    ? []
+    : [{ x0: Math.min(...spans.map(({ x0 }) => x0)), x1: Math.max(...spans.map(({ x1 }) => x1)) }];
+
+/** Whether each cell of a row stands under one of the columns, and under no other. */
+const standUnder = (columns: Span[], row: PrintedPiece[][]): boolean =>
+  row.every((cell) => columns.filter((column) => areOver(column, spanOf(cell))).length === 1);
+
+const firstOver = (columns: Span[], cell: Span): number => columns.findIndex((column) => areOver(column, cell));
+
+const areOver = (column: Span, { x0, x1 }: Span): boolean => column.x0 < x1 && x0 < column.x1;
+
+/**
+ * A row of a table with a cell, perhaps an empty one, for each column: a number under «Deducciones» is not one under «Devengos». A row that
+ * does not fit under the columns stays as it is.
+ */
+function withEmptyCells(row: PrintedPiece[][], columns: Span[]): PrintedPiece[][] {
+  if (columns.length === 0 || row.length >= columns.length) return row;
+  const places = row.map((cell) => columnOver(columns, spanOf(cell)));
+  const isFit = places.every((place, index) => place >= 0 && (index === 0 || place > (places[index - 1] ?? 0)));
+  if (!isFit) return row;
+  const last = places.at(-1) ?? 0;
+  return columns.slice(0, last + 1).map((_, column) => row[places.indexOf(column)] ?? []);
 }
 
 type Span = { x0: number; x1: number };
@@ -113,7 +141,7 @@ function widen(columns: Span[], index: number, { x0, x1 }: Span): void {
 
 /** The only column that stands over a cell, or the nearest one where none does; -1 where several do. */
 function columnOver(columns: Span[], { x0, x1 }: Span): number {
-  const over = columns.flatMap((column, index) => (column.x0 < x1 && x0 < column.x1 ? [index] : []));
+  const over = columns.flatMap((column, index) => (areOver(column, { x0, x1 }) ? [index] : []));
   if (over.length > 0) return over.length === 1 ? (over[0] ?? -1) : -1;
   return columns.findIndex((column, index) => {
     const next = columns[index + 1];
