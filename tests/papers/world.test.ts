@@ -6,8 +6,10 @@ import { zipSync } from "fflate";
 import { afterAll, expect, it } from "vitest";
 import { inNumbers } from "../../app/db/search/numbers.server.ts";
 import { plainWords } from "../../app/db/search/words.server.ts";
+import { openArchive } from "../../app/files/formats/archive.server.ts";
 import { htmlText } from "../../app/files/formats/html.server.ts";
 import { cellWriter } from "../../app/files/formats/office/cells.server.ts";
+import { diagramLines } from "../../app/files/formats/office/drawings.server.ts";
 import { layoutText } from "../../app/files/formats/pdf/layout.server.ts";
 import { readText } from "../../app/files/formats/read.server.ts";
 import { documentTypes } from "../../app/files/formats/types.server.ts";
@@ -74,6 +76,38 @@ it("says what is struck out, and shows the signs of Wingdings", async () => {
   const rtf =
     "{\\rtf1\\ansi{\\fonttbl{\\f0 Arial;}{\\f1\\fcharset2 Wingdings;}}\\f0 Acepta {\\f1\\'fe} No {\\f1\\'a8}\\par}";
   expect(await read(rtf, documentTypes.rtf)).toBe("Acepta ☒ No ☐");
+});
+
+const eml = (plain: string, html: string) =>
+  `MIME-Version: 1.0\nContent-Type: multipart/alternative; boundary=b\n\n--b\nContent-Type: text/plain; charset=utf-8\n\n${plain}\n--b\nContent-Type: text/html; charset=utf-8\n\n${html}\n--b--\n`;
+it.each([
+  [
+    "its page behind a notice",
+    "Este mensaje requiere un lector HTML.",
+    "<p>La junta es el 12 de junio.</p>",
+    "La junta es el 12 de junio.",
+  ],
+  [
+    "its table with columns",
+    "Pagos\n1.º\n310 €\n2.º\n210 €",
+    "<p>Pagos</p><table><tr><td>1.º<td>310 €<tr><td>2.º<td>210 €</table>",
+    "Pagos\n\n1.º | 310 €\n2.º | 210 €",
+  ],
+  ["its plain part otherwise", "Nos vemos a las 5.", "<p>Nos vemos <b>a las 5</b>.</p>", "Nos vemos a las 5."],
+])("reads of an e-mail %s", async (_, plain, html, text) => {
+  expect((await read(eml(plain, html), documentTypes.eml)).trim()).toBe(text);
+});
+
+it("reads a diagram by its levels", () => {
+  const point = (id: string, text: string) =>
+    `<dgm:pt modelId="${id}"><dgm:t><a:p><a:r><a:t>${text}</a:t></a:r></a:p></dgm:t></dgm:pt>`;
+  const under = (from: string, to: string, n: number) =>
+    `<dgm:cxn modelId="${from}${to}" srcId="${from}" destId="${to}" srcOrd="${n}"/>`;
+  const points = [point("3", "Pádel"), point("2", "Natación"), point("1", "Junta"), point("4", "Alevín")].join("");
+  const links = [under("0", "1", 0), under("1", "3", 1), under("1", "2", 0), under("2", "4", 0)];
+  const xml = `<dgm:dataModel><dgm:ptLst><dgm:pt modelId="0" type="doc"/>${points}</dgm:ptLst><dgm:cxnLst>${links.join("")}</dgm:cxnLst></dgm:dataModel>`;
+  const archive = openArchive(Buffer.from(zipSync({ "data1.xml": utf8(xml) })), "un DOCX");
+  expect(diagramLines(archive, "data1.xml")).toEqual(["- Junta", "  - Natación", "    - Alevín", "  - Pádel"]);
 });
 
 it("shows nothing for a formula whose result is an empty text", () => {

@@ -6,7 +6,7 @@ import { damaged } from "./unreadable.server.ts";
 /** Content of an e-mail: its text with sender and receivers, and its attachments. */
 export type ReadMail = { text: string; attachments: { name: string; mediaType: string; bytes: Buffer }[] };
 
-/** Reads an e-mail as it is sent (RFC 5322, MIME). Text is taken from its plain part, or from the HTML if there is none. */
+/** Reads an e-mail as it is sent (RFC 5322, MIME). Text is taken from its plain part, or from the HTML where that says more. */
 export async function readMail(bytes: Uint8Array): Promise<ReadMail> {
   const mail = await parseMail(Buffer.from(bytes)).catch(() => {
     throw damaged("un correo");
@@ -82,13 +82,27 @@ function withCharset(bytes: Buffer, replaced: RegExp, set: string): Buffer {
 
 // In characters: a plain part that is so much shorter than the page only says that there is one.
 const stubAtMost = 300;
+const rowsOfTable = 2;
 
-/** The text of an e-mail: its plain part, or its page where the plain part says nothing of it. */
+/** The text of an e-mail: its plain part, or its page where the plain part says nothing of it, or has its tables without their columns. */
 export function textOf({ text = "", html = "" }: Pick<Email, "text" | "html">): string {
   const plain = text.trim().replace(forwardedHead, headInSpanish);
-  if (plain.length > stubAtMost || !html) return plain;
+  const isShort = plain.length <= stubAtMost;
+  if (!html || (!isShort && !/<t[dh]\b/i.test(html))) return plain;
   const page = htmlText(html);
-  return page.length > 3 * plain.length + stubAtMost ? page : plain || page;
+  if (rowsIn(page) >= rowsOfTable && rowsIn(plain) === 0) return page;
+  const isStub = page.length > 3 * plain.length + stubAtMost || !isOf(plain, page);
+  return isShort && isStub ? page : plain || page;
+}
+
+const rowsIn = (text: string): number => text.match(/^.*\S \| \S.*$/gm)?.length ?? 0;
+
+/** Whether a plain part has the words of the page, and is not only the notice that there is one. */
+function isOf(plain: string, page: string): boolean {
+  const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]{2,40}/gu) ?? [];
+  const all = new Set(wordsOf(page));
+  const words = wordsOf(plain);
+  return all.size === 0 || words.filter((word) => all.has(word)).length >= words.length / 2;
 }
 
 // The head that the library writes before an e-mail within another.

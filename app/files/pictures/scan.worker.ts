@@ -23,6 +23,10 @@ const behindOthers = 10;
 const longestSide = 2_900;
 // In pixels: room for some lines, enough to tell which way up a page is.
 const glanceSide = 600;
+// Places in each direction at which a glance may be, each pixel that is looked at there, and the brightness of ink out of 255.
+const glances = 7;
+const looked = 4;
+const dark = 140;
 // Pictures of one page; a picture much smaller than the largest one is a stamp or a letterhead.
 const picturesAtMost = 6;
 const leastOfLargest = 0.1;
@@ -137,12 +141,10 @@ answerJob(async (job: ScanJob): Promise<ScanAnswer> => {
     return lost.length > 0 ? { ...found, pieces, text: layoutText(pieces) } : found;
   }
 
-  /** Degrees by which a picture has to be turned so that the text in its middle can be read; 0 if no angle is found. */
+  /** Degrees by which a picture has to be turned so that the text where most of it stands can be read; 0 if no angle is found. */
   async function wayUp({ data, width, height }: Prepared): Promise<number> {
-    const [across, down] = [Math.min(width, glanceSide), Math.min(height, glanceSide)];
-    const middle = { left: (width - across) >> 1, top: (height - down) >> 1, width: across, height: down };
     const glance = await sharp(data, { raw: { width, height, channels: 1 } })
-      .extract(middle)
+      .extract(fullestPlace({ data, width, height }))
       .png()
       .toBuffer();
     for (const angle of [90, 270, 180]) {
@@ -162,6 +164,25 @@ answerJob(async (job: ScanJob): Promise<ScanAnswer> => {
     return { text: layoutText(pieces), pieces, confidence: data.confidence, turn: turnOf(lines) };
   }
 });
+
+/** The part of a picture with most edges of letters, of the size of a glance: a page may have text at its top alone. */
+function fullestPlace({ data, width, height }: Prepared) {
+  const [across, down] = [Math.min(width, glanceSide), Math.min(height, glanceSide)];
+  const isDark = (at: number) => (data[at] ?? 255) < dark;
+  const placesOf = (whole: number, part: number) =>
+    Array.from({ length: glances }, (_, n) => Math.floor(((whole - part) * n) / (glances - 1)));
+  let best = { left: (width - across) >> 1, top: (height - down) >> 1, edges: -1 };
+  for (const top of placesOf(height, down)) {
+    for (const left of placesOf(width, across)) {
+      let edges = 0;
+      for (let y = top; y < top + down; y += looked)
+        for (let x = left + looked; x < left + across; x += looked)
+          if (isDark(y * width + x) !== isDark(y * width + x - looked)) edges++;
+      if (edges > best.edges) best = { left, top, edges };
+    }
+  }
+  return { left: best.left, top: best.top, width: across, height: down };
+}
 
 /** Whether two pieces stand over each other. */
 const areOver = (one: PrintedPiece, other: PrintedPiece) =>

@@ -63,11 +63,33 @@ const groupedNumber = (value: string) =>
 /** The nodes of a diagram (SmartArt), in the order in which they are kept. */
 export function diagramLines(archive: Archive, path: string): string[] {
   const data = treeOf(archive.text(path) ?? "");
-  return [...elementsIn(data, "dgm:pt")]
-    .filter(({ attributes }) => ["node", "asst", undefined].includes(attributes.type))
-    .map(wordsIn)
-    .filter(Boolean);
+  const points = [...elementsIn(data, "dgm:pt")];
+  const shown = points.filter(({ attributes }) => ["node", "asst", undefined].includes(attributes.type));
+  const above = new Map(
+    [...elementsIn(data, "dgm:cxn")]
+      .filter(({ attributes }) => attributes.type === undefined || attributes.type === "parOf")
+      .map(({ attributes }) => [attributes.destId, attributes] as const),
+  );
+  const byParent = Map.groupBy(shown, ({ attributes }) => above.get(attributes.modelId)?.srcId ?? "");
+  const ids = new Set(shown.map(({ attributes }) => attributes.modelId));
+  const lines: string[] = [];
+  const written = new Set<Element>();
+  const write = (point: Element, deep: number) => {
+    if (written.has(point) || deep > deepest) return;
+    written.add(point);
+    const words = wordsIn(point);
+    if (words) lines.push(`${"  ".repeat(deep)}- ${words}`);
+    const below = byParent.get(point.attributes.modelId ?? "") ?? [];
+    const placeOf = ({ attributes }: Element) => Number(above.get(attributes.modelId)?.srcOrd ?? 0);
+    for (const one of below.toSorted((a, b) => placeOf(a) - placeOf(b))) write(one, deep + (words ? 1 : 0));
+  };
+  for (const point of shown) if (!ids.has(above.get(point.attributes.modelId)?.srcId)) write(point, 0);
+  for (const point of shown) write(point, 0);
+  return lines;
 }
+
+// Levels of a diagram; a damaged one may go in circles.
+const deepest = 20;
 
 /** A chart of an OpenDocument file as rows; empty if the object is none. `path`: of its content. */
 export function objectRows(archive: Archive, path: string): string[][] {

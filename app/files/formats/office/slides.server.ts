@@ -161,7 +161,7 @@ class Shapes {
     else if (name === "m:oMath") this.#formula = new TreeBuilder(name);
     else if (name === "c:chart") this.#draw(attributes["r:id"], (path) => chartRows(this.#archive, path));
     else if (name === "dgm:relIds") {
-      this.#draw(attributes["r:dm"], (path) => diagramLines(this.#archive, path).map((line) => [`- ${line}`]));
+      this.#draw(attributes["r:dm"], (path) => diagramLines(this.#archive, path).map((line) => [line]));
     }
   }
 

@@ -192,9 +192,7 @@ export class WordPart {
         this.#drawing(attributes["r:id"], (path) => chartRows(this.#document.archive, path));
         return;
       case "dgm:relIds":
-        this.#drawing(attributes["r:dm"], (path) =>
-          diagramLines(this.#document.archive, path).map((line) => [`- ${line}`]),
-        );
+        this.#drawing(attributes["r:dm"], (path) => diagramLines(this.#document.archive, path).map((line) => [line]));
         return;
       default:
         this.#openRun(name, attributes);
