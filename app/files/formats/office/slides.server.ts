@@ -2,6 +2,7 @@ import {
   type Attributes,
   elementsIn,
   elementsOf,
+  firstIn,
   parseXml,
   TreeBuilder,
   textWithin,
@@ -15,6 +16,7 @@ import { damaged } from "../unreadable.server.ts";
 import { chartRows, diagramLines, wordsIn } from "./drawings.server.ts";
 import { formatted } from "./numbering.server.ts";
 import { type Relation, relationsOf } from "./parts.server.ts";
+import { type Box, type Shape, writeShapes } from "./shape-order.server.ts";
 
 const what = "un PPTX";
 const presentationPath = "ppt/presentation.xml";
@@ -64,11 +66,17 @@ function commentsIn(xml = ""): { authorId: string; text: string }[] {
 
 function writeSlide(writer: TextWriter, archive: Archive, path: string, authors: Map<string, string>): void {
   const relations = relationsOf(archive, path);
-  new Shapes(writer, archive, relations).write(archive.text(path) ?? "");
+  const layout = relations.find(({ kind }) => kind === "slideLayout");
+  const places = placesIn(layout && archive.text(layout.path));
+  writeShapes(writer, new Shapes(archive, relations, places).read(archive.text(path) ?? ""));
   for (const { kind, path: part } of relations) {
     if (kind === "notesSlide") {
-      writer.paragraph();
-      new Shapes(writer, archive, relationsOf(archive, part), "Notas: ").write(archive.text(part) ?? "");
+      const shapes = new Shapes(archive, relationsOf(archive, part), new Map()).read(archive.text(part) ?? "");
+      const said = shapes.map(({ text }) => text).filter(Boolean);
+      if (said.length > 0) {
+        writer.paragraph();
+        writer.text(`Notas: ${said.join("\n")}`);
+      }
     } else if (kind === "comments") {
       for (const { authorId, text } of commentsIn(archive.text(part))) {
         const author = authors.get(authorId);
@@ -95,13 +103,36 @@ const numberFormats: Record<string, string> = {
   romanUc: "upperRoman",
 };
 
-/** Writes the shapes of a slide or of its notes (ECMA-376, part 1, 19.3). */
+/** Kind and number of a placeholder: a slide's stands where that of its layout does, if the slide says no place. */
+const placeholderOf = ({ type, idx }: Attributes) => `${type === "ctrTitle" ? "title" : (type ?? "")} ${idx ?? ""}`;
+
+function placesIn(layout = ""): Map<string, Box> {
+  const places = new Map<string, Box>();
+  for (const shape of elementsIn(treeOf(layout), "p:sp")) {
+    const [placeholder, at, size] = ["p:ph", "a:off", "a:ext"].map((name) => firstIn(shape, name)?.attributes);
+    if (placeholder && at && size) places.set(placeholderOf(placeholder), boxOf(at, size));
+  }
+  return places;
+}
+
+const boxOf = ({ x, y }: Attributes, { cx, cy }: Attributes): Box => ({
+  ...{ x: Number(x) || 0, y: Number(y) || 0 },
+  ...{ width: Number(cx) || 0, height: Number(cy) || 0 },
+});
+
+const shapeElements = new Set(["p:sp", "p:graphicFrame", "p:pic", "p:cxnSp"]);
+const groupsDeep = 20;
+
+/** Reads the shapes of a slide or of its notes (ECMA-376, part 1, 19.3). */
 class Shapes {
-  readonly #writer: TextWriter;
+  #writer = new TextWriter();
   readonly #archive: Archive;
   readonly #relations: Relation[];
-  /** Words to write before the first text; empty once they are written. */
-  #before: string;
+  readonly #places: Map<string, Box>;
+  /** The shapes that have been read, and the open groups, the innermost last. */
+  readonly #groups: Shape[] = [{ box: undefined, text: "", within: [] }];
+  #box: Box | undefined;
+  #placeholder: string | undefined;
   /** Numbers of the last items of the lists that are open, by level. */
   #counts: number[] = [];
   #level = 0;
@@ -113,14 +144,13 @@ class Shapes {
   #hidden = 0;
   #formula: TreeBuilder | undefined;
 
-  constructor(writer: TextWriter, archive: Archive, relations: Relation[], before = "") {
-    this.#before = before;
-    this.#writer = writer;
+  constructor(archive: Archive, relations: Relation[], places: Map<string, Box>) {
     this.#archive = archive;
     this.#relations = relations;
+    this.#places = places;
   }
 
-  write(xml: string): void {
+  read(xml: string): Shape[] {
     parseXml(xml, {
       open: (name, attributes) => {
         // A copy for older programs.
@@ -138,14 +168,25 @@ class Shapes {
         else if (this.#isText && !this.#isNumber && this.#hidden === 0) this.#words(text);
       },
     });
+    return this.#groups[0]?.within ?? [];
   }
 
   #open(name: string, attributes: Attributes): void {
     const writer = this.#writer;
-    if (name === "p:sp" || name === "p:graphicFrame") {
+    if (shapeElements.has(name)) {
       [this.#isTitle, this.#isNumber] = [false, false];
+      [this.#box, this.#placeholder] = [undefined, undefined];
       this.#counts = [];
-    } else if (name === "p:ph") {
+      this.#writer = new TextWriter();
+    } else if (name === "p:grpSp" && this.#groups.length < groupsDeep) {
+      this.#groups.push({ box: undefined, text: "", within: [] });
+      this.#box = undefined;
+    } else if (name === "a:off") this.#box ??= boxOf(attributes, {});
+    else if (name === "a:ext" && attributes.cx !== undefined) {
+      if (this.#box?.width === 0) this.#box = { ...boxOf({}, attributes), x: this.#box.x, y: this.#box.y };
+    } else if (name === "p:grpSpPr") this.#box = undefined;
+    else if (name === "p:ph") {
+      this.#placeholder = placeholderOf(attributes);
       this.#isTitle = attributes.type === "title" || attributes.type === "ctrTitle";
       this.#isNumber = attributes.type === "sldNum";
     } else if (name === "a:tr") writer.row();
@@ -166,10 +207,6 @@ class Shapes {
   }
 
   #words(text: string): void {
-    if (text.trim()) {
-      this.#writer.words(this.#before);
-      this.#before = "";
-    }
     const read = this.#isSymbol ? text.replace(/[\uf020-\uf0ff]/g, (sign) => symbolSign(sign.charCodeAt(0))) : text;
     this.#writer.words(this.#isRaised ? superscript(read) : read);
   }
@@ -193,10 +230,23 @@ class Shapes {
       } else this.#formula.close();
     } else if (name === "a:t") this.#isText = false;
     else if (name === "a:tbl") this.#writer.endTable();
-    else if (name === "p:sp" || name === "p:graphicFrame") {
+    else if (name === "p:grpSpPr") this.#setPlaceOfGroup();
+    else if (name === "p:grpSp") this.#endGroup();
+    else if (shapeElements.has(name)) {
       this.#isNumber = false;
-      this.#writer.paragraph();
+      const box = this.#box ?? this.#places.get(this.#placeholder ?? "");
+      this.#groups.at(-1)?.within.push({ box, text: this.#writer.toString(), within: [] });
     }
+  }
+
+  #setPlaceOfGroup(): void {
+    const group = this.#groups.at(-1);
+    if (group && this.#groups.length > 1) group.box = this.#box;
+  }
+
+  #endGroup(): void {
+    const group = this.#groups.length > 1 ? this.#groups.pop() : undefined;
+    if (group) this.#groups.at(-1)?.within.push(group);
   }
 
   #draw(id: string | undefined, rowsOf: (path: string) => string[][]): void {
