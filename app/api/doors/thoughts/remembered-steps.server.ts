@@ -40,7 +40,7 @@ export function rememberStep(
   }
 }
 
-/** What was said, each call with what its provider wants back, where the program has not sent that itself. */
+/** The conversation of a program, each call with the data that its provider wants back, where the program has not sent that itself. */
 export function withRemembered(asker: Asker, said: Said[]): Said[] {
   if (kept.size === 0) return said;
   return said.map((one) => {
