@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   JSONParseError,
   type LanguageModelV4File,
@@ -13,6 +14,7 @@ import type { ProviderMeta } from "../../tools/call.ts";
 import type { CallStretch, Piece } from "../model-call.server.ts";
 import { type Stretch, Thoughts } from "./thoughts.server.ts";
 import { WholeCharacters } from "./whole-characters.server.ts";
+import { type WithCalls, WrittenCalls } from "./written-calls.server.ts";
 import { type Written, WrittenImages } from "./written-images.server.ts";
 
 type Unified = LanguageModelV4FinishReason["unified"];
@@ -56,6 +58,7 @@ export class Answer {
   readonly #text = new WholeCharacters();
   readonly #reasoning = new WholeCharacters();
   readonly #written = new WrittenImages();
+  readonly #writtenCalls: WrittenCalls;
   #thoughtLength = 0;
   /** Thought of a model that is known to leave out the opening tag: without the closing one, it is the answer. */
   #unclosed = "";
@@ -83,6 +86,7 @@ export class Answer {
     this.#offered = offered;
     this.#mayBeEmpty = mayBeEmpty;
     this.#thoughts = new Thoughts({ untagged });
+    this.#writtenCalls = new WrittenCalls(offered);
   }
 
   /** Whether it has said anything. */
@@ -119,6 +123,7 @@ export class Answer {
     if (mayCall && this.#tellsGrowth && part.type === "raw") yield* growthIn(part.rawValue);
     if (part.type !== "finish") return;
     yield* this.#count([...this.#split(this.#text.rest()), ...this.#noted(this.#thoughts.rest())]);
+    yield* this.#sayWithCalls(this.#writtenCalls.rest());
     yield* this.#say(this.#written.rest());
     const isCut = part.finishReason.unified === "length";
     if (this.#untagged && this.#thoughts.isInside && this.#isWordless && !isCut)
@@ -230,6 +235,18 @@ export class Answer {
     }
   }
 
+  *#sayWithCalls(parts: WithCalls[]): Generator<Piece> {
+    for (const part of parts) {
+      if ("text" in part) {
+        yield* this.#say(this.#written.split(part.text));
+        continue;
+      }
+      const id = `call_${randomUUID().slice(0, 8)}`;
+      yield* this.#begin(id, part.name);
+      yield* this.#addInput(id, part.input);
+    }
+  }
+
   *#count(stretches: Stretch[]): Generator<Piece> {
     for (const stretch of stretches) {
       if (stretch.type === "mistaken") {
@@ -237,7 +254,8 @@ export class Answer {
         this.#hasText = false;
         yield stretch;
       } else if (stretch.type === "text") {
-        yield* this.#say(this.#written.split(stretch.text));
+        const { text } = stretch;
+        yield* this.#sayWithCalls(this.#offered.length > 0 ? this.#writtenCalls.split(text) : [{ text }]);
       } else {
         const room = limits.reasoning - this.#thoughtLength;
         this.#thoughtLength += stretch.text.length;
