@@ -98,6 +98,24 @@ it.each([
   expect((await read(eml(plain, html), documentTypes.eml)).trim()).toBe(text);
 });
 
+it("reads a notebook by its cells", async () => {
+  const picture = {
+    output_type: "display_data",
+    data: { "image/png": "iVBORw0KGgo=".repeat(99), "text/plain": ["<Figure>"] },
+  };
+  const failed = { output_type: "error", ename: "ValueError", evalue: "\u001b[31mmal\u001b[0m" };
+  const code = {
+    cell_type: "code",
+    source: ["x = 1\n", "print(x)"],
+    outputs: [{ output_type: "stream", text: ["1\n"] }, picture, failed],
+  };
+  const cells = [{ cell_type: "markdown", source: "# Ventas" }, code, null];
+  const notebook = { nbformat: 4, metadata: { kernelspec: { language: "python" } }, cells };
+  expect(await read(JSON.stringify(notebook), "application/json")).toBe(
+    "# Ventas\n\n```python\nx = 1\nprint(x)\n```\n\n1\n\n<Figure>\n(imagen)\n\nValueError: mal",
+  );
+});
+
 it("reads a diagram by its levels", () => {
   const point = (id: string, text: string) =>
     `<dgm:pt modelId="${id}"><dgm:t><a:p><a:r><a:t>${text}</a:t></a:r></a:p></dgm:t></dgm:pt>`;

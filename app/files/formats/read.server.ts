@@ -7,6 +7,7 @@ import { bookText } from "./book.server.ts";
 import { electronicInvoiceText, isElectronicInvoice } from "./electronic-invoice.server.ts";
 import { htmlText } from "./html.server.ts";
 import { type ReadMail, readMail } from "./mail.server.ts";
+import { isNotebook, notebookText } from "./notebook.server.ts";
 import { readOutlookMail } from "./office/old/outlook.server.ts";
 import { oldSlideTexts } from "./office/old/slides.server.ts";
 import { oldWordText } from "./office/old/word.server.ts";
@@ -69,6 +70,8 @@ async function read(bytes: Buffer, mediaType: string, room: number): Promise<Rea
   const text = declaredText(bytes);
   const invoice = isElectronicInvoice(text) ? electronicInvoiceText(text) : "";
   if (invoice) return { text: invoice };
+  const notebook = isNotebook(text) ? notebookText(text) : "";
+  if (notebook) return { text: notebook };
   return { text: mediaType === "text/csv" ? tableText(text.slice(0, room)) : text };
 }
 
