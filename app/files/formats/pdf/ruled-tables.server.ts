@@ -9,14 +9,14 @@ const near = 2;
 const sameLine = 4;
 const openSide = 12;
 // Rules of a table; more are a chart or a drawing.
-const rulesAtMost = 600;
+const rulesAtMost = 250;
 // Lines of a cell from which on it is a frame around text.
 const linesAtMost = 12;
 // Share of the pieces that may reach from one cell into another, and of the cells that have to have text.
 const acrossAtMost = 0.1;
 const filledAtLeast = 0.3;
-// Lines from which on two cells side by side have rows of their own.
-const linesOfRows = 3;
+// Of the type's size: a first line of smaller type is the label of a box.
+const smaller = 0.9;
 // Lines with several parts from which on a page may have a table.
 const partedLines = 2;
 // Of the type's size: distance of two rows that are written one after the other.
@@ -126,6 +126,8 @@ function withRowsOf(grid: Grid, pieces: PrintedPiece[]): PrintedPiece[] {
   const cells = cellsOf(grid, within);
   if (!cells || within.length === 0) return pieces;
   const columns = columnsOfRows(grid, cells);
+  // Text beside the table belongs to its rows, which then stay at their heights.
+  const beside = outside.filter((piece) => isBetween(ys[0], heightOf(piece), ys.at(-1)));
   const rows: PrintedPiece[] = [];
   let written: { at: number; size: number } | undefined;
   for (let row = 0; row + 1 < ys.length; row++) {
@@ -139,12 +141,19 @@ function withRowsOf(grid: Grid, pieces: PrintedPiece[]): PrintedPiece[] {
     }
     const size = own.reduce((most, piece) => Math.max(most, piece.size), 1);
     // One row follows the other at the distance of lines, however high they are.
-    const y: number = written ? written.at + rowDistance * Math.max(size, written.size) : (ys[row] ?? 0) + size;
+    const inBand = beside.find((piece) => isBetween(ys[row], heightOf(piece), ys[row + 1]));
+    const before = beside.length === 0 ? written : undefined;
+    const y: number = before
+      ? before.at + rowDistance * Math.max(size, before.size)
+      : (inBand?.y ?? (ys[row] ?? 0) + size);
     written = { at: y, size };
     rows.push({ str: rowText(inRow, columns[row] ?? []), dir: "ltr", x0: xs[0] ?? 0, x1: xs.at(-1) ?? 0, y, size });
   }
   return [...outside, ...rows];
 }
+
+const isBetween = (from: number | undefined, at: number, to: number | undefined) =>
+  at >= (from ?? 0) && at <= (to ?? 0);
 
 const middleOf = ({ x0, x1 }: PrintedPiece) => (x0 + x1) / 2;
 // The middle of small letters, above the baseline.
@@ -195,13 +204,19 @@ function hasRows(cells: Cell[]): boolean {
   const several = cells.filter(({ lines }) => lines.length > 1);
   if (several.length < 2) return false;
   if (several.some(({ lines }) => lines.every(isNumber))) return true;
-  return several.some(
-    (one, index) =>
-      one.lines.length >= linesOfRows &&
-      several
-        .slice(index + 1)
-        .some((other) => areLevel(one, other) && areLevel(other, one) && !(isWrapped(one) && isWrapped(other))),
+  if (several.every(isLabelled)) return false;
+  return several.some((one, index) =>
+    several
+      .slice(index + 1)
+      .some((other) => areLevel(one, other) && areLevel(other, one) && !(isWrapped(one) && isWrapped(other))),
   );
+}
+
+/** Whether a cell is a box of a form: a label in small type above its answer. */
+function isLabelled({ pieces }: Cell): boolean {
+  const sorted = pieces.toSorted((a, b) => a.y - b.y);
+  const [first, last] = [sorted[0], sorted.at(-1)];
+  return first !== undefined && last !== undefined && first.size < smaller * last.size;
 }
 
 const areLevel = (one: Cell, other: Cell) =>
@@ -251,8 +266,9 @@ function rowText(cells: Cell[], columns: number[]): string {
     const [text = ""] = joinHyphens([lines.join("\n")]);
     return text.replace(/\s+/g, " ").trim();
   });
+  const last = texts.findLastIndex((text) => text !== "");
   return texts
+    .slice(0, last + 1)
     .join(" | ")
-    .replace(/ {2,}/g, " ")
-    .replace(/[ |]+$/, "");
+    .replace(/ {2,}/g, " ");
 }

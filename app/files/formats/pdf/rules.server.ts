@@ -41,7 +41,9 @@ export function rulesIn({ fnArray, argsArray }: Operators, view: Matrix): Rule[]
       open.push(at);
       at = product(at, numbersIn(Array.isArray(given) ? given[0] : undefined));
     } else if (operator === OPS.paintFormXObjectEnd) at = open.pop() ?? at;
-    else if (operator === OPS.constructPath && Array.isArray(given)) rules.push(...rulesOfPath(given, at));
+    else if (operator === OPS.constructPath && Array.isArray(given)) {
+      for (const rule of rulesOfPath(given, at)) rules.push(rule);
+    }
     if (rules.length > rulesAtMost) return [];
   }
   return joined(rules);
@@ -90,8 +92,11 @@ const pointAt = ([a = 1, b = 0, c = 0, d = 1, e = 0, f = 0]: Matrix, x = 0, y = 
 
 /** A filled area that is as thin as a line. */
 function ruleOfArea(path: Point[]): Rule[] {
-  const [xs, ys] = [path.map(([x]) => x), path.map(([, y]) => y)];
-  const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+  // A path of a map has more points than a call takes arguments.
+  const least = (place: 0 | 1) =>
+    path.reduce((found, point) => Math.min(found, point[place]), Number.POSITIVE_INFINITY);
+  const most = (place: 0 | 1) => path.reduce((found, point) => Math.max(found, point[place]), Number.NEGATIVE_INFINITY);
+  const [left, right, top, bottom] = [least(0), most(0), least(1), most(1)];
   const [width, height] = [right - left, bottom - top];
   if (height <= thickest && width >= shortest && width > height)
     return [{ isAcross: true, at: (top + bottom) / 2, from: left, to: right }];
