@@ -2,6 +2,7 @@ import { APICallError } from "@ai-sdk/provider";
 import { expect, it } from "vitest";
 import { ReplyError, replyError } from "../../app/replies/errors.server.ts";
 import { refusedIn, refusedToolIn, withoutRefused } from "../../app/replies/providers/refused-parameters.server.ts";
+import { plainSchema } from "../../app/replies/providers/tool-schema.server.ts";
 
 const failure = (statusCode: number, responseBody: string) =>
   replyError(new APICallError({ message: "", url: "", requestBodyValues: {}, statusCode, responseBody }));
@@ -123,6 +124,30 @@ it.each([
   "Images are not allowed in system messages",
 ])("a model is not taken for blind because of «%s»", (said) => {
   expect(refusedIn(failure(400, said), new Set())).not.toContain("images");
+});
+
+it("keeps of a schema types, names and choices, however it refers to itself", () => {
+  const more = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`p${n}`, { $ref: "#/$defs/N" }]));
+  const given = {
+    $defs: { N: { type: "object", properties: more }, B: { $ref: "#/$defs/C" }, C: { type: "integer", minimum: 1 } },
+    type: "object",
+    properties: {
+      whole: { allOf: [{ $ref: "#/$defs/B" }], description: "Cuántas" },
+      one: { enum: [1, 2] },
+      maybe: { anyOf: [{ type: "null" }, { type: "string", pattern: "x" }] },
+      all: { $ref: "#/$defs/N" },
+    },
+  };
+  const plain = plainSchema(given);
+  expect(plain).toMatchObject({
+    properties: {
+      whole: { type: "integer", description: "Cuántas" },
+      one: { type: "number", enum: [1, 2] },
+      maybe: { type: "string" },
+    },
+  });
+  // With an expansion of all references it has a million times as many.
+  expect(JSON.stringify(plain).length).toBeLessThan(200_000);
 });
 
 it("asks for no thinking only where tools are offered", () => {

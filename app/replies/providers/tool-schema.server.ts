@@ -35,27 +35,61 @@ export function schemaForModels(given: Schema): Schema {
 const types = ["string", "number", "integer", "boolean", "array", "object", "null"];
 
 /** A schema with nothing but types, names, descriptions and choices, which every server understands. */
-export function plainSchema(given: Schema, root: Schema = given, deep = 0): Schema {
-  const schema = referred(given, root);
-  const { type, description, properties, items, required, enum: choices, anyOf, oneOf } = schema;
-  const said = typeof description === "string" ? { description } : {};
-  // Of several types or alternatives, the first one that is something.
-  const [other] = [...listOf(anyOf), ...listOf(oneOf)].map(recordOf).filter((one) => one && one.type !== "null");
-  if (other && deep < deepest) return { ...plainSchema(other, root, deep + 1), ...said };
-  const [named] = [type].flat().filter((one) => typeof one === "string" && one !== "null" && types.includes(one));
-  const kind = named ?? (recordOf(properties) ? "object" : "string");
-  if (kind === "array") {
-    const item = deep < deepest ? plainSchema(recordOf(items) ?? {}, root, deep + 1) : { type: "string" };
-    return { type: kind, ...said, items: item };
+export function plainSchema(given: Schema): Schema {
+  let left = partsAtMost;
+  return plain(given, 0);
+
+  function plain(schema: Schema, deep: number): Schema {
+    left--;
+    const { type, description, properties, items, required, enum: choices, anyOf, oneOf } = whole(schema);
+    const said = typeof description === "string" ? { description } : {};
+    const inner = deep < deepest && left > 0;
+    // Of several types or alternatives, the first one that is something.
+    const [other] = [...listOf(anyOf), ...listOf(oneOf)].map(recordOf).filter((one) => one && one.type !== "null");
+    if (other && inner) return { ...plain(other, deep + 1), ...said };
+    const [named] = [type].flat().filter((one) => typeof one === "string" && one !== "null" && types.includes(one));
+    const kind = named ?? (recordOf(properties) ? "object" : typeOf(listOf(choices)));
+    if (kind === "array") return { type: kind, ...said, items: inner ? plain(recordOf(items) ?? {}, deep + 1) : text };
+    if (kind !== "object") return { type: kind, ...said, ...(Array.isArray(choices) && { enum: choices }) };
+    const own = inner ? Object.entries(recordOf(properties) ?? {}) : [];
+    const shown = own.map(([name, one]) => [name, plain(recordOf(one) ?? {}, deep + 1)] as const);
+    const needed = stringsIn(required).filter((name) => shown.some(([known]) => known === name));
+    return {
+      ...{ type: kind, ...said, properties: Object.fromEntries(shown) },
+      ...(needed.length > 0 && { required: needed }),
+    };
   }
-  if (kind !== "object") return { type: kind, ...said, ...(Array.isArray(choices) && { enum: choices }) };
-  const inner = deep < deepest ? Object.entries(recordOf(properties) ?? {}) : [];
-  const plain = inner.map(([name, one]) => [name, plainSchema(recordOf(one) ?? {}, root, deep + 1)] as const);
-  const needed = stringsIn(required).filter((name) => plain.some(([own]) => own === name));
-  return {
-    ...{ type: kind, ...said, properties: Object.fromEntries(plain) },
-    ...(needed.length > 0 && { required: needed }),
-  };
+
+  /** A schema with what it refers to, also through other references, and with all parts of `allOf`. */
+  function whole(schema: Schema): Schema {
+    const found = followed(schema, given);
+    const parts = listOf(found.allOf).flatMap((one) => recordOf(one) ?? []);
+    if (parts.length === 0 || left <= 0) return found;
+    left -= parts.length;
+    const all = parts.map((one) => followed(one as Schema, given));
+    const properties = Object.assign({}, ...all.map((one) => one.properties), found.properties);
+    const { allOf: _allOf, ...rest } = found;
+    return { ...Object.assign({}, ...all), ...rest, ...(Object.keys(properties).length > 0 && { properties }) };
+  }
+}
+
+const text = { type: "string" };
+// Parts of a plain schema: a schema may refer to itself several times.
+const partsAtMost = 500;
+
+const typeOf = (choices: unknown[]): string =>
+  choices.length > 0 && choices.every((choice) => typeof choice === "number") ? "number" : "string";
+
+/** A schema or the one in `root` that it refers to, also through others. */
+function followed(schema: Schema, root: Schema): Schema {
+  let found = schema;
+  for (let n = 0; n < deepest && "$ref" in found; n++) {
+    const { $ref, ...rest } = found;
+    const [, group = "", name = ""] =
+      /^#\/(\$defs|definitions)\/([^/]+)$/.exec(typeof $ref === "string" ? $ref : "") ?? [];
+    found = { ...recordOf(recordOf(root[group])?.[name]), ...rest };
+  }
+  return found;
 }
 
 const stringsIn = (value: unknown): string[] => listOf(value).filter((one) => typeof one === "string");
