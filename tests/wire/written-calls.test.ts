@@ -37,6 +37,10 @@ it.each<[string, string, WithCalls[]]>([
 it.each([
   ["a tool that was not offered", '<tool_call>{"name":"borrar","arguments":{}}</tool_call>'],
   ["code", '```xml\n<tool_call>{"name":"buscar","arguments":{}}</tool_call>\n```'],
+  ["code in a list", '1. Así:\n\n   ```xml\n   <tool_call>{"name":"buscar"}</tool_call>\n   ```\n'],
+  ["code in a longer fence", '````\n```\n<tool_call>{"name":"buscar"}</tool_call>\n```\n````\n'],
+  ["indented code", 'Así:\n\n    <tool_call>{"name":"buscar"}</tool_call>\n'],
+  ["a call that was cut", "<function=buscar>\n<parameter=q>habas</parameter>\n<parameter=n>\nprimera mit"],
   ["the middle of a line", 'Escribe <tool_call>{"name":"buscar"}</tool_call>'],
   ["something broken", "<tool_call>buscar</tool_call> y <function=> < <t"],
 ])("leaves text as it is: %s", (_, text) => {

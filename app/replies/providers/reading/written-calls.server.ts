@@ -22,7 +22,7 @@ export class WrittenCalls {
   readonly #offered: readonly string[];
   #held = "";
   #open: Open | undefined;
-  #place: Place = { isCode: false, line: "" };
+  #place: Place = { fence: "", line: "" };
 
   constructor(offered: readonly string[]) {
     this.#offered = offered;
@@ -58,7 +58,7 @@ export class WrittenCalls {
     const { mark, pieces } = this.#open ?? {};
     const text = this.#held;
     [this.#open, this.#held] = [undefined, ""];
-    if (mark && pieces) return [this.#called(mark, pieces.join(""))];
+    if (mark && pieces) return [this.#called(mark, pieces.join(""), false)];
     return text ? [this.#text(text)] : [];
   }
 
@@ -89,54 +89,67 @@ export class WrittenCalls {
       looked = at;
       const rest = text.slice(at, at + longestOpen);
       const mayBe = marks.some(({ open }) => rest.startsWith(open) || open.startsWith(rest));
-      if (mayBe && !place.isCode && place.line.trim() === "") return at;
+      // Four blanks begin code, too.
+      if (mayBe && place.fence === "" && /^ {0,3}$/.test(place.line)) return at;
     }
     return text.length;
   }
 
   /** A call, or the text again if it is none. */
-  #called({ open, close }: Mark, whole: string): WithCalls {
+  #called({ open, close }: Mark, whole: string, isClosed = true): WithCalls {
     const body = (open === "<tool_call>" ? whole.slice(open.length) : whole).replace(close, "").trim();
-    const call = callIn(body);
+    const call = callIn(body, isClosed);
     return call && this.#offered.includes(call.name) ? call : this.#text(whole);
   }
 }
 
-/** A place in a text: whether it is in code, and the beginning of its line. */
-type Place = { isCode: boolean; line: string };
+/** A place in a text: the fence of the code that it is in, and the beginning of its line. */
+type Place = { fence: string; line: string };
 // In characters of the beginning of a line: enough to know a fence by, and that it is not blank.
 const lineAtMost = 30;
 
-function placeAfter({ isCode, line }: Place, text: string): Place {
+function placeAfter({ fence, line }: Place, text: string): Place {
   const lines = `${line}${text}`.split("\n");
-  const fences = lines.slice(0, -1).filter((one) => /^\s{0,3}(?:```|~~~)/.test(one)).length;
-  return { isCode: fences % 2 === 1 ? !isCode : isCode, line: (lines.at(-1) ?? "").slice(0, lineAtMost) };
+  let open = fence;
+  for (const one of lines.slice(0, -1)) {
+    // Also within lists and quotes.
+    const [, found = ""] = /^[\s>]{0,20}(?:(?:[-*+]|\d{1,3}[.)])\s{1,4}){0,3}(`{3,20}|~{3,20})/.exec(one) ?? [];
+    if (found && open === "") open = found;
+    else if (found.startsWith(open)) open = "";
+  }
+  return { fence: open, line: (lines.at(-1) ?? "").slice(0, lineAtMost) };
 }
 
 const longestOpen = Math.max(...marks.map(({ open }) => open.length));
 
 /** The call in a body: JSON with name and arguments, or Llama's and Qwen Coder's function with JSON or parameters. */
-function callIn(body: string): { name: string; input: string } | undefined {
+function callIn(body: string, isClosed: boolean): { name: string; input: string } | undefined {
   const [, name, rest = ""] = /^<function=([\w.-]{1,64})>([\s\S]*)$/.exec(body) ?? [];
-  if (name) return { name, input: inputIn(rest.replace(/<\/function>\s*$/, "")) };
+  const given = rest.replace(/<\/function>\s*$/, "");
+  // Of one that was cut only JSON shows that nothing is missing.
+  if (name) return isClosed || rest !== given || objectIn(given) ? { name, input: inputIn(given) } : undefined;
   const said = objectIn(body);
   const called = said?.name ?? recordOf(said?.function)?.name;
   if (typeof called !== "string") return undefined;
-  const given = said?.arguments ?? said?.parameters ?? {};
-  return { name: called, input: typeof given === "string" ? given : JSON.stringify(given) };
+  const input = said?.arguments ?? said?.parameters ?? {};
+  return { name: called, input: typeof input === "string" ? input : JSON.stringify(input) };
 }
 
 function inputIn(body: string): string {
   if (objectIn(body)) return body.trim();
-  const values = [...body.matchAll(/<parameter=([\w.-]{1,64})>\n?([\s\S]*?)\n?<\/parameter>/g)].map(
-    ([, name = "", value = ""]) => [name, valueIn(value)] as const,
-  );
-  return JSON.stringify(Object.fromEntries(values));
+  const values: Record<string, unknown> = {};
+  for (const part of body.split("<parameter=").slice(1)) {
+    const [, name, value = ""] = /^([\w.-]{1,64})>\n?([\s\S]*)$/.exec(part) ?? [];
+    const end = value.lastIndexOf("</parameter>");
+    if (name && end >= 0) values[name] = valueIn(value.slice(0, end).replace(/\n$/, ""));
+  }
+  return JSON.stringify(values);
 }
 
 /** A value that Qwen Coder writes without quotes: numbers, lists and objects as JSON, everything else as text. */
 function valueIn(text: string): unknown {
-  if (!/^\s*(?:[[{\d-]|true|false|null)/.test(text)) return text;
+  // Longer numbers are those of accounts and telephones.
+  if (!/^\s*(?:[[{]|-?\d{1,15}(?:\.\d{1,15})?\s*$|true|false|null)/.test(text)) return text;
   try {
     return parseJson(text);
   } catch {
