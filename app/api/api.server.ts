@@ -287,7 +287,8 @@ export function createApi(services: Services) {
   const refusal = refusalsOf(api);
   api.notFound((c) => {
     // OpenAI's calls that do not exist here: OpenAI's clients read the sentence in an error of OpenAI's format.
-    if (!/^\/(?:api|auth)\//.test(c.req.path)) c.set("errorsOf", "openai");
+    if (!/^\/(?:api|auth)\//.test(c.req.path))
+      c.set("errorsOf", /^\/(?:v1\/)?ollama\//.test(c.req.path) ? "ollama" : "openai");
     return answerError(refusal(c.req.path), c);
   });
   let described: OpenApiDocument | undefined;

@@ -72,7 +72,7 @@ const speechRoute = createRoute({
         {
           model: z.string().max(200).optional().openapi({ description: "Se usa siempre el modelo de voz de la casa." }),
           input: text.pipe(
-            z.string().min(1, "Falta el texto.").max(spokenAtMost, `Son más de ${spokenAtMost} caracteres.`),
+            z.string().regex(/\S/, "Falta el texto.").max(spokenAtMost, `Son más de ${spokenAtMost} caracteres.`),
           ),
           voice: z.string("Tiene que ser un texto.").max(100, "Es demasiado largo.").optional(),
           response_format: z.enum(soundFormats, `Tiene que ser ${soundFormats.join(", ")}.`).nullish(),

@@ -142,7 +142,10 @@ export const offeredModels = ({ db }: Services, userId: string): Promise<ModelRo
 /** A model by the provider's name for it, by its name here, or by its id. Throws 404. */
 export async function named(services: Services, userId: string, name: string): Promise<ModelRow> {
   const models = await offeredModels(services, userId);
-  const by = (column: "externalId" | "name" | "id") => models.find((row) => row[column] === name);
+  // Ollama's clients add the tag that stands for none.
+  const bare = name.replace(/:latest$/, "");
+  const by = (column: "externalId" | "name" | "id") =>
+    models.find((row) => row[column] === name) ?? models.find((row) => row[column] === bare);
   const found = by("externalId") ?? by("name") ?? by("id");
   if (!found) throw new Problem(404, `El modelo «${name.slice(0, 100)}» no existe aquí.`, { code: "model_not_found" });
   return found;

@@ -183,6 +183,9 @@ export function asProblem(error: Error, c: Context<ApiEnv>): Problem {
       );
     return new Problem(status, "La petición no se entiende: el cuerpo no es JSON válido.");
   }
+  // The only recursion of these depths goes through what was sent.
+  if (error instanceof RangeError && /call stack/i.test(error.message))
+    return new Problem(422, "La petición tiene demasiados niveles, unos dentro de otros.");
   if (error instanceof StorageUnavailable)
     return new Problem(503, unavailable.storage, { headers: { "Retry-After": "5" } });
   const why = whyUnavailable(error);

@@ -12,8 +12,9 @@ export type Asker = { userId: string; modelId: string };
 
 // In ms: a program carries out a call within this time.
 const keptFor = 3_600_000;
-// In characters, of all calls in this process.
+// In characters, of all calls in this process; an entry itself takes about as much as so many.
 const keptAtMost = 30_000_000;
+const entrySize = 400;
 
 // In the order in which they were made.
 const kept = new Map<string, Kept>();
@@ -32,7 +33,7 @@ export function rememberStep(
     const own = index === 0 && thoughts.length > 0 ? { thoughts } : {};
     const data = { ...(call.meta && { meta: call.meta }), ...own };
     if (Object.keys(data).length > 0)
-      keep(nameOf(asker, call), { ...data, size: JSON.stringify(data).length, until: now + keptFor });
+      keep(nameOf(asker, call), { ...data, size: entrySize + JSON.stringify(data).length, until: now + keptFor });
   }
   for (const [name, { until }] of kept) {
     if (until > now && size <= keptAtMost) break;
