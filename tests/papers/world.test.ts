@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CellObject, SSF } from "@e965/xlsx";
 import { zipSync } from "fflate";
+import { OPS } from "pdfjs-dist/legacy/build/pdf.mjs";
 import { afterAll, expect, it } from "vitest";
 import { inNumbers } from "../../app/db/search/numbers.server.ts";
 import { plainWords } from "../../app/db/search/words.server.ts";
@@ -11,6 +12,7 @@ import { htmlText } from "../../app/files/formats/html.server.ts";
 import { cellWriter } from "../../app/files/formats/office/cells.server.ts";
 import { diagramLines } from "../../app/files/formats/office/drawings.server.ts";
 import { layoutText } from "../../app/files/formats/pdf/layout.server.ts";
+import { rulesIn } from "../../app/files/formats/pdf/rules.server.ts";
 import { readText } from "../../app/files/formats/read.server.ts";
 import { documentTypes } from "../../app/files/formats/types.server.ts";
 import { mediaTypeOf } from "../../app/files/media-type.server.ts";
@@ -45,6 +47,7 @@ it.each<[CellObject, string]>([
   // Groups of digits with bars between them.
   [{ t: "n", v: 28012345678, z: '00"/"00000000"/"00', w: "28012345678/00000001" }, "02/80123456/78"],
   [{ t: "n", v: 281234567890, z: "00\\/00000000\\/00" }, "28/12345678/90"],
+  [{ t: "n", v: -5, z: "0/0", w: "-5/1" }, "-5/1"],
   // An ODS tells its formats only by the texts.
   [{ t: "n", v: 1240, w: "1,240.00 €" }, "1.240,00 €"],
   [{ t: "n", v: 1, w: "100%" }, "100%"],
@@ -64,6 +67,8 @@ it("reads cells over several rows and columns of a page", () => {
     "Martes | | Spinning | C",
     "Jueves | Zumba | Step | C",
   ]);
+  expect(htmlText("<table><tr><td rowspan=2>Juan<br>Pérez<td>1<tr><td>2</table>")).toContain("Juan Pérez | 2");
+  expect(htmlText("<table><tbody><tr><td rowspan=3>x<td>1</tbody><tbody><tr><td>y<td>2</table>")).toContain("y | 2");
   // Spans that would be gigabytes.
   const many = `<table>${`<tr>${"<td rowspan=99 colspan=99>xxxxxxxxxxxxxxxxxxxx</td>".repeat(500)}</tr>`.repeat(200)}</table>`;
   expect(htmlText(many).length).toBeLessThan(10 * many.length);
@@ -93,9 +98,21 @@ it.each([
     "<p>Pagos</p><table><tr><td>1.º<td>310 €<tr><td>2.º<td>210 €</table>",
     "Pagos\n\n1.º | 310 €\n2.º | 210 €",
   ],
+  [
+    "its plain part beside a signature in a table",
+    "Te confirmo la visita del martes a las diez.",
+    "<table><tr><td>Tel<td>900<tr><td>Web<td>x.es</table>",
+    "Te confirmo la visita del martes a las diez.",
+  ],
   ["its plain part otherwise", "Nos vemos a las 5.", "<p>Nos vemos <b>a las 5</b>.</p>", "Nos vemos a las 5."],
 ])("reads of an e-mail %s", async (_, plain, html, text) => {
   expect((await read(eml(plain, html), documentTypes.eml)).trim()).toBe(text);
+});
+
+it("finds the lines of a map with very many points", () => {
+  const path = Float32Array.from({ length: 600_000 }, (_, n) => (n % 3 === 0 ? (n === 0 ? 0 : 1) : n));
+  const operators = { fnArray: [OPS.constructPath], argsArray: [[OPS.fill, [path]]] };
+  expect(rulesIn(operators, [1, 0, 0, 1, 0, 0])).toEqual([]);
 });
 
 it("reads a notebook by its cells", async () => {

@@ -67,8 +67,10 @@ export function htmlText(html: string): string {
           isChosen = false;
           writer.words(" ");
         } else if (name === "option") isChosen = "selected" in attributes;
-        else if (name === "input") writer.words(answerOf(attributes));
-        else if (name === "label") writer.line();
+        else if (name === "input") {
+          writer.words(answerOf(attributes));
+          open.at(-1)?.text(answerOf(attributes));
+        } else if (name === "label") writer.line();
         else if (name === "math") formula = new TreeBuilder(name);
         else if (name === "sup") isRaised = true;
         const level = /^h([1-6])$/.exec(name)?.[1];
@@ -88,6 +90,8 @@ export function htmlText(html: string): string {
           writer.paragraph();
         } else if (blocks.has(name)) writer.paragraph();
         else if (name === "img" && alt) writer.words(` ${alt} `);
+        if (name === "img" && alt) open.at(-1)?.text(` ${alt} `);
+        if (name === "br" || name === "li" || blocks.has(name)) open.at(-1)?.text(" ");
         if (name === "ol") lists.push(Number.parseInt(attributes.start ?? "1", 10) || 1);
         else if (name === "ul") lists.push(undefined);
       },
@@ -114,6 +118,7 @@ export function htmlText(html: string): string {
           writer.endTable();
           open.pop();
         } else if (name === "tr") open.at(-1)?.endRow();
+        else if (rowGroups.has(name)) open.at(-1)?.endGroup();
         else if (name === "sup") isRaised = false;
         else if (name === "pre" || name === "textarea") verbatim = Math.max(0, verbatim - 1);
         if (name === "ol" || name === "ul") lists.pop();
@@ -124,7 +129,7 @@ export function htmlText(html: string): string {
       ontext(given) {
         const text = drawn ? wingdingSigns(given, drawn.font) : given;
         if (veil || hidden > 0 || isChosen === false) return;
-        open.at(-1)?.text(text);
+        open.at(-1)?.text(isRaised ? superscript(text) : text);
         if (formula) formula.text(text);
         else if (verbatim > 0) writer.text(text);
         else writer.words(isRaised ? superscript(text) : text);
@@ -139,7 +144,8 @@ export function htmlText(html: string): string {
 // Rows and columns that a cell may reach over: more are a mistake.
 const spanAtMost = 100;
 const spanOf = (given: string | undefined) => Math.min(spanAtMost, Math.max(1, Number.parseInt(given ?? "1", 10) || 1));
-// Length of the text of a cell that is written again, and of all that is written so in a table.
+// Columns of such cells; length of the text of one that is written again, and of all that is written so in a table.
+const tallAtMost = 500;
 const repeatedAtMost = 200;
 const repeatedInAll = 300_000;
 
@@ -170,9 +176,10 @@ class SpannedCells {
     this.#goOn();
     this.#writer.cell();
     this.#growing = undefined;
-    if (rows > 1) {
+    if (rows > 1 && this.#left >= 0 && this.#tall.size < tallAtMost) {
       const own = { text: "", rows: rows - 1 };
-      for (let n = 0; n < columns; n++) this.#tall.set(this.#column + n, n === 0 ? own : { text: "", rows: rows - 1 });
+      for (let n = 1; n < columns; n++) this.#tall.set(this.#column + n, { text: "", rows: rows - 1 });
+      this.#tall.set(this.#column, own);
       this.#growing = own;
     }
     this.#column++;
@@ -185,8 +192,16 @@ class SpannedCells {
 
   endRow(): void {
     this.#growing = undefined;
-    const isCovered = [...this.#tall].some(([column, { rows, text }]) => column >= this.#column && rows > 0 && text);
-    if (isCovered) this.#goOn();
+    for (const [column, { rows, text }] of this.#tall) {
+      if (column < this.#column || rows === 0 || !text) continue;
+      this.#goOn();
+      return;
+    }
+  }
+
+  /** Ends the group of rows, over whose end no cell reaches. */
+  endGroup(): void {
+    this.#tall.clear();
   }
 
   /** Writes the places that the open cell takes, and the cells from above that stand next. */
@@ -201,13 +216,17 @@ class SpannedCells {
 
   #place(text: string): void {
     this.#left -= text.length + 1;
-    if (this.#left < 0) return;
+    if (this.#left < 0) {
+      this.#tall.clear();
+      return;
+    }
     this.#writer.cell();
-    this.#writer.words(text.trim());
+    this.#writer.words(text.replace(/\s+/g, " ").trim());
     this.#column++;
   }
 }
 
+const rowGroups = new Set(["tbody", "thead", "tfoot"]);
 const strikes = new Set(["del", "s", "strike"]);
 const cells = new Set(["tr", "td", "th"]);
 const parts = new Set(["div", "span", "p", "td", "tr", "table", "li", "a", "font", "center", "section"]);

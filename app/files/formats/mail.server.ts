@@ -83,6 +83,10 @@ function withCharset(bytes: Buffer, replaced: RegExp, set: string): Buffer {
 // In characters: a plain part that is so much shorter than the page only says that there is one.
 const stubAtMost = 300;
 const rowsOfTable = 2;
+// Shares of the words of a plain part that its page has: with all of them it says as much, with few the plain part is only a notice.
+const nearlyAll = 0.95;
+const half = 0.5;
+const isNotice = /html|navegador|browser|cliente de correo|visuali[sz]|no (?:se )?(?:puede|admite)/i;
 
 /** The text of an e-mail: its plain part, or its page where the plain part says nothing of it, or has its tables without their columns. */
 export function textOf({ text = "", html = "" }: Pick<Email, "text" | "html">): string {
@@ -90,19 +94,19 @@ export function textOf({ text = "", html = "" }: Pick<Email, "text" | "html">): 
   const isShort = plain.length <= stubAtMost;
   if (!html || (!isShort && !/<t[dh]\b/i.test(html))) return plain;
   const page = htmlText(html);
-  if (rowsIn(page) >= rowsOfTable && rowsIn(plain) === 0) return page;
-  const isStub = page.length > 3 * plain.length + stubAtMost || !isOf(plain, page);
+  if (rowsIn(page) >= rowsOfTable && rowsIn(plain) === 0 && shareIn(page, plain) >= nearlyAll) return page;
+  const isStub = page.length > 3 * plain.length + stubAtMost || (isNotice.test(plain) && shareIn(page, plain) < half);
   return isShort && isStub ? page : plain || page;
 }
 
 const rowsIn = (text: string): number => text.match(/^.*\S \| \S.*$/gm)?.length ?? 0;
 
-/** Whether a plain part has the words of the page, and is not only the notice that there is one. */
-function isOf(plain: string, page: string): boolean {
+/** Share of the words of a plain part that its page has too; 1 where there is no page. */
+function shareIn(page: string, plain: string): number {
   const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]{2,40}/gu) ?? [];
   const all = new Set(wordsOf(page));
   const words = wordsOf(plain);
-  return all.size === 0 || words.filter((word) => all.has(word)).length >= words.length / 2;
+  return all.size === 0 || words.length === 0 ? 1 : words.filter((word) => all.has(word)).length / words.length;
 }
 
 // The head that the library writes before an e-mail within another.

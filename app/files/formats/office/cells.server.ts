@@ -81,7 +81,12 @@ function shownBy(format: Format, code: string, value: number, text: string | und
 
 /** A number in groups of digits, as of accounts and affiliations (`00"/"00000000"/"00`); the library takes their bars for fractions. */
 function grouped(code: string, value: number): string | undefined {
-  if (!/^(?:0{1,20}|"[^"]{0,9}"|\\.|[-/ ]){2,20}$/.test(code) || !code.includes("/") || !Number.isSafeInteger(value))
+  if (
+    !/^(?:0|"[^"]{0,9}"|\\.|[-/ ]){2,60}$/.test(code) ||
+    !/"[^"]*\/|\\\//.test(code) ||
+    !Number.isSafeInteger(value) ||
+    value < 0
+  )
     return;
   const parts = [...code.matchAll(/0+|"([^"]*)"|\\(.)|[-/ ]/g)].reverse();
   const places = parts.reduce((sum, [part]) => sum + (part.startsWith("0") ? part.length : 0), 0);

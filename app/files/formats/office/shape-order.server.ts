@@ -18,7 +18,7 @@ export function writeShapes(writer: TextWriter, shapes: Shape[]): void {
     const texts = row.map(({ text }) => text);
     const follows = wasRow;
     wasRow = false;
-    if (row.length > 1 && row.every(({ text, within }) => within.length === 0 && text && !/[\n|]/.test(text))) {
+    if (row.length > 1 && row.every(({ text, within }) => within.length === 0 && text && !/[\n|]|^#/.test(text))) {
       if (follows) writer.line();
       else writer.paragraph();
       writer.text(texts.join(" | "));
@@ -46,7 +46,11 @@ function rowsOf(shapes: Shape[]): Shape[][] {
     if (shape.box || !before) {
       placed.push(shape);
       before = shape;
-    } else followers.set(before, [...(followers.get(before) ?? []), shape]);
+    } else {
+      const those = followers.get(before) ?? [];
+      those.push(shape);
+      followers.set(before, those);
+    }
   }
   const top = ({ box }: Shape) => box?.y ?? Number.NEGATIVE_INFINITY;
   const rows: Shape[][] = [];
