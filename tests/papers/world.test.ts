@@ -12,6 +12,7 @@ import { htmlText } from "../../app/files/formats/html.server.ts";
 import { cellWriter } from "../../app/files/formats/office/cells.server.ts";
 import { diagramLines } from "../../app/files/formats/office/drawings.server.ts";
 import { layoutText } from "../../app/files/formats/pdf/layout.server.ts";
+import { withRuledRows } from "../../app/files/formats/pdf/ruled-tables.server.ts";
 import { rulesIn } from "../../app/files/formats/pdf/rules.server.ts";
 import { readText } from "../../app/files/formats/read.server.ts";
 import { documentTypes } from "../../app/files/formats/types.server.ts";
@@ -107,6 +108,16 @@ it.each([
   ["its plain part otherwise", "Nos vemos a las 5.", "<p>Nos vemos <b>a las 5</b>.</p>", "Nos vemos a las 5."],
 ])("reads of an e-mail %s", async (_, plain, html, text) => {
   expect((await read(eml(plain, html), documentTypes.eml)).trim()).toBe(text);
+});
+
+it("loses no text of a table whose cells are no rectangles", () => {
+  const across = (at: number, from: number, to: number) => ({ isAcross: true, at, from, to });
+  const down = (at: number, from: number, to: number) => ({ isAcross: false, at, from, to });
+  const rules = [across(0, 0, 200), across(50, 0, 100), across(100, 0, 200), down(0, 0, 100), down(100, 50, 100)];
+  const piece = (str: string, x0: number, y: number) => ({ str, dir: "ltr", x0, x1: x0 + 10, y, size: 10 });
+  const pieces = [piece("uno", 10, 30), piece("dos", 10, 80), piece("tres", 110, 80)];
+  const text = layoutText(withRuledRows(pieces, [...rules, down(200, 0, 100)]));
+  for (const word of ["uno", "dos", "tres"]) expect(text).toContain(word);
 });
 
 it("finds the lines of a map with very many points", () => {

@@ -3,10 +3,11 @@ import { layoutText } from "./layout.server.ts";
 import { type PrintedPiece, segmentsOf } from "./printed-line.server.ts";
 import type { Rule } from "./rules.server.ts";
 
-// In points: how far lines that meet may be apart, and by how much lines across may stick out of the sides of a table without sides.
+// In points: how far lines that meet may be apart.
 const near = 2;
 // In points: lines nearer to each other are one, as those of a cell and of a table that fills it.
 const sameLine = 4;
+// In points: lines that stick out by more belong to a table without a line at that side.
 const openSide = 12;
 // Rules of a table; more are a chart or a drawing.
 const rulesAtMost = 250;
@@ -30,6 +31,8 @@ type Cell = {
   bottom: number;
   left: number;
   right: number;
+  /** Smallest squares that it takes. */
+  squares: number;
   side: number;
   pieces: PrintedPiece[];
   lines: string[];
@@ -140,8 +143,8 @@ function withRowsOf(grid: Grid, pieces: PrintedPiece[]): PrintedPiece[] {
       continue;
     }
     const size = own.reduce((most, piece) => Math.max(most, piece.size), 1);
-    // One row follows the other at the distance of lines, however high they are.
     const inBand = beside.find((piece) => isBetween(ys[row], heightOf(piece), ys[row + 1]));
+    // Without text beside them, rows follow each other at the distance of lines, however high they are.
     const before = beside.length === 0 ? written : undefined;
     const y: number = before
       ? before.at + rowDistance * Math.max(size, before.size)
@@ -172,10 +175,11 @@ function cellsOf(grid: Grid, pieces: PrintedPiece[]): Map<number, Cell> | undefi
   for (const [row, those] of grid.cellOf.entries()) {
     for (const [column, id] of those.entries()) {
       const cell = cells.get(id) ?? {
-        ...{ top: row, bottom: row, left: column, right: column, side: 0 },
+        ...{ top: row, bottom: row, left: column, right: column, squares: 0, side: 0 },
         ...{ pieces: [], lines: [] },
       };
       [cell.bottom, cell.left, cell.right] = [row, Math.min(cell.left, column), Math.max(cell.right, column)];
+      cell.squares++;
       cell.side = grid.xs[cell.right + 1] ?? 0;
       cells.set(id, cell);
     }
@@ -192,7 +196,12 @@ function cellsOf(grid: Grid, pieces: PrintedPiece[]): Map<number, Cell> | undefi
   for (const cell of cells.values()) cell.lines = layoutText(cell.pieces).split("\n").filter(Boolean);
   const filled = [...cells.values()].filter(({ lines }) => lines.length > 0);
   const isFrame = filled.every(({ left, right }) => left === 0 && right + 2 === grid.xs.length);
-  const isTable = !isFrame && across <= acrossAtMost * pieces.length && filled.length >= filledAtLeast * cells.size;
+  // Two cells of other shapes may begin in one column of a row, and one of them would be lost.
+  const isEven = [...cells.values()].every(
+    ({ top, bottom, left, right, squares }) => squares === (bottom - top + 1) * (right - left + 1),
+  );
+  const isTable =
+    !isFrame && isEven && across <= acrossAtMost * pieces.length && filled.length >= filledAtLeast * cells.size;
   return isTable ? cells : undefined;
 }
 
