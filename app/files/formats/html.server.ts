@@ -67,10 +67,8 @@ export function htmlText(html: string): string {
           isChosen = false;
           writer.words(" ");
         } else if (name === "option") isChosen = "selected" in attributes;
-        else if (name === "input") {
-          writer.words(answerOf(attributes));
-          open.at(-1)?.text(answerOf(attributes));
-        } else if (name === "label") writer.line();
+        else if (name === "input") writer.words(answerOf(attributes));
+        else if (name === "label") writer.line();
         else if (name === "math") formula = new TreeBuilder(name);
         else if (name === "sup") isRaised = true;
         const level = /^h([1-6])$/.exec(name)?.[1];
@@ -90,8 +88,6 @@ export function htmlText(html: string): string {
           writer.paragraph();
         } else if (blocks.has(name)) writer.paragraph();
         else if (name === "img" && alt) writer.words(` ${alt} `);
-        if (name === "img" && alt) open.at(-1)?.text(` ${alt} `);
-        if (name === "br" || name === "li" || blocks.has(name)) open.at(-1)?.text(" ");
         if (name === "ol") lists.push(Number.parseInt(attributes.start ?? "1", 10) || 1);
         else if (name === "ul") lists.push(undefined);
       },
@@ -129,7 +125,6 @@ export function htmlText(html: string): string {
       ontext(given) {
         const text = drawn ? wingdingSigns(given, drawn.font) : given;
         if (veil || hidden > 0 || isChosen === false) return;
-        open.at(-1)?.text(isRaised ? superscript(text) : text);
         if (formula) formula.text(text);
         else if (verbatim > 0) writer.text(text);
         else writer.words(isRaised ? superscript(text) : text);
@@ -160,7 +155,8 @@ class SpannedCells {
   #places = 0;
   /** Texts of cells that reach over more rows, and over how many, by their columns. */
   readonly #tall = new Map<number, { text: string; rows: number }>();
-  #growing: { text: string } | undefined;
+  /** The open cell, if it is one of them. */
+  #open: { text: string } | undefined;
   #left = repeatedInAll;
 
   constructor(writer: TextWriter) {
@@ -168,35 +164,36 @@ class SpannedCells {
   }
 
   row(): void {
-    [this.#column, this.#places, this.#growing] = [0, 0, undefined];
+    [this.#column, this.#places, this.#open] = [0, 0, undefined];
     for (const [column, { rows }] of this.#tall) if (rows === 0) this.#tall.delete(column);
   }
 
   cell(rows: number, columns: number): void {
+    this.#close();
     this.#goOn();
     this.#writer.cell();
-    this.#growing = undefined;
     if (rows > 1 && this.#left >= 0 && this.#tall.size < tallAtMost) {
       const own = { text: "", rows: rows - 1 };
       for (let n = 1; n < columns; n++) this.#tall.set(this.#column + n, { text: "", rows: rows - 1 });
       this.#tall.set(this.#column, own);
-      this.#growing = own;
+      this.#open = own;
     }
     this.#column++;
     this.#places = columns - 1;
   }
 
-  text(text: string): void {
-    if (this.#growing) this.#growing.text = `${this.#growing.text}${text}`.slice(0, repeatedAtMost);
-  }
-
   endRow(): void {
-    this.#growing = undefined;
+    this.#close();
     for (const [column, { rows, text }] of this.#tall) {
       if (column < this.#column || rows === 0 || !text) continue;
       this.#goOn();
       return;
     }
+  }
+
+  #close(): void {
+    if (this.#open) this.#open.text = this.#writer.cellText.slice(0, repeatedAtMost);
+    this.#open = undefined;
   }
 
   /** Ends the group of rows, over whose end no cell reaches. */
@@ -221,7 +218,7 @@ class SpannedCells {
       return;
     }
     this.#writer.cell();
-    this.#writer.words(text.replace(/\s+/g, " ").trim());
+    this.#writer.words(text);
     this.#column++;
   }
 }

@@ -78,6 +78,11 @@ export class TextWriter {
     this.#cellAt = this.#line.length;
   }
 
+  /** Text of the open cell so far. */
+  get cellText(): string {
+    return this.#isCell ? this.#line.slice(this.#cellAt).trim() : "";
+  }
+
   /** Begins a row of a table within a cell, whose rows stay in the line of the cell. */
   innerRow(): void {
     this.#innerSign = "; ";
