@@ -71,9 +71,8 @@ const charsets = new Map(
   }),
 );
 
-/** In place of a character set: signs of the font Symbol, or of Wingdings. */
+/** In place of a character set: signs of the font Symbol; those of Wingdings stand under the name of the font. */
 const symbolFont = "symbol";
-const wingdingFonts: string[] = ["wingdings", "wingdings 2"];
 
 // A control word with its number, a byte in hexadecimal, a control sign, a brace, or text (RTF 1.9.1).
 const token = /\\([a-z]+)(-?\d+)? ?|\\'([0-9a-f]{2})|\\([^a-z])|([{}])|([^\\{}\r\n]+)/gi;
@@ -268,8 +267,8 @@ class Rtf {
     }
     // Before the name stand the digits of its looks (`\panose`).
     if (/^[\da-f]*Symbol$/.test(this.#named)) this.#fonts.set(this.#namedFont, symbolFont);
-    const wingding = wingdingFonts.find((font) => this.#named.toLowerCase().endsWith(font));
-    if (wingding) this.#fonts.set(this.#namedFont, wingding);
+    const [wingdings] = /wingdings(?: 2)?$/i.exec(this.#named) ?? [];
+    if (wingdings) this.#fonts.set(this.#namedFont, wingdings);
     this.#named = "";
   }
 
