@@ -243,7 +243,7 @@ describe("tools with schemas that llama.cpp can't convert", () => {
 });
 
 describe("what was used, where the server does not count", () => {
-  it("is estimated for every door", async () => {
+  it("is estimated for chat completions and Messages", async () => {
     const upstream = await startUpstream(() => ({ body: streamed("Unas palabras de respuesta.") }));
     const model = await behind(upstream, compatible);
     const body = { model, messages: user("Cuéntame algo de las habas") };
