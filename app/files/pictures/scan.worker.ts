@@ -77,9 +77,10 @@ answerJob(async (job: ScanJob): Promise<ScanAnswer> => {
     const found: string[] = [];
     for (const picture of pictures) {
       // A picture that can't be decoded has no text; the other pictures keep theirs.
-      const ready = await preparedWays(picture).catch(() => []);
+      const waysOf = (scale: number) => preparedWays(picture, scale).catch(() => []);
+      const ready = await waysOf(1);
       let best = await readBest(ready);
-      if (isSmall(best, ready[0])) best = surerOf(best, await readBest(await preparedWays(picture, largestScale)));
+      if (isSmall(best, ready[0])) best = surerOf(best, await readBest(await waysOf(largestScale)));
       if (best.confidence >= surely) found.push(best.text);
     }
     texts.push(found.filter(Boolean).join("\n\n"));
@@ -221,7 +222,7 @@ function piecesOf({ words, rowAttributes, bbox }: Line): PrintedPiece[] {
  * A picture prepared for recognition; one that is mostly dark, as of a screen with light letters, also as its negative. `scale`: how much
  * larger it may become.
  */
-async function preparedWays(picture: Sharp, scale = 1): Promise<Prepared[]> {
+async function preparedWays(picture: Sharp, scale: number): Promise<Prepared[]> {
   const background = await backgroundOf(picture);
   const grey = picture.clone().flatten({ background }).greyscale();
   if (background !== white) return [await prepared(grey.negate(), scale)];
