@@ -1,5 +1,5 @@
 import { isRouteErrorResponse } from "react-router";
-import { io } from "socket.io-client";
+import { io, type Socket } from "socket.io-client";
 import { showToast } from "../overlays/toasts.tsx";
 // The toast for a lost connection has to be loaded before the connection is lost.
 import "../overlays/toast.tsx";
@@ -42,26 +42,7 @@ export function connect(refresh: () => void): () => void {
     again = setTimeout(() => socket.connect(), options.reconnectionDelayMax);
   };
   const clicks = new HeldClicks();
-  let retried: unknown;
-  onUnanswered(async (form, error) => {
-    // A form with a key makes one message, however often it is sent; if it fails again, the person is told. Other buttons of the composer
-    // send no message.
-    const key = form.get("key");
-    const isMessage = key !== null && key === keyOfComposer() && !form.has("intent") && !form.has("remove");
-    if (!isMessage || key === retried || isRouteErrorResponse(error) || !navigator.onLine) return false;
-    retried = key;
-    tell("El servidor no contesta. Lo que has escrito se enviará en cuanto vuelva.");
-    // A connection that has not noticed the loss yet does not prove that the server answers.
-    if (socket.connected) socket.disconnect().connect();
-    const isBack = await new Promise<boolean>((resolve) => {
-      setTimeout(() => resolve(false), waitsFor());
-      socket.once("connect", () => resolve(true));
-    });
-    // Runs once the page has got the form back as it was. The page may have been left meanwhile.
-    const sendAgain = () => key === keyOfComposer() && composer()?.requestSubmit();
-    if (isBack) setTimeout(sendAgain, settles);
-    return isBack;
-  });
+  sendOnceBack(socket, tell);
   let waiting: ReturnType<typeof setTimeout> | undefined;
   let again: ReturnType<typeof setTimeout> | undefined;
   socket.on("connect", () => {
@@ -100,6 +81,30 @@ export function connect(refresh: () => void): () => void {
     removeEventListener("pageshow", goOn);
     socket.disconnect();
   };
+}
+
+/** Sends a message that the server has not answered once more when the connection is back. */
+function sendOnceBack(socket: Socket, tell: (title: string) => void): void {
+  let retried: unknown;
+  onUnanswered(async (form, error) => {
+    // A form with a key makes one message, however often it is sent; if it fails again, the person is told. Other buttons of the composer
+    // send no message.
+    const key = form.get("key");
+    const isMessage = key !== null && key === keyOfComposer() && !form.has("intent") && !form.has("remove");
+    if (!isMessage || key === retried || isRouteErrorResponse(error) || !navigator.onLine) return false;
+    retried = key;
+    tell("El servidor no contesta. Lo que has escrito se enviará en cuanto vuelva.");
+    // A connection that has not noticed the loss yet does not prove that the server answers.
+    if (socket.connected) socket.disconnect().connect();
+    const isBack = await new Promise<boolean>((resolve) => {
+      setTimeout(() => resolve(false), waitsFor());
+      socket.once("connect", () => resolve(true));
+    });
+    // Runs once the page has got the form back as it was. The page may have been left meanwhile.
+    const sendAgain = () => key === keyOfComposer() && composer()?.requestSubmit();
+    if (isBack) setTimeout(sendAgain, settles);
+    return isBack;
+  });
 }
 
 const composer = () => document.querySelector<HTMLFormElement>("form#composer");

@@ -245,14 +245,18 @@ export class WordPart {
     }
   }
 
+  #beginRun(): void {
+    this.#isRun = true;
+    [this.#isRaised, this.#isStruck, this.#font] = [false, false, ""];
+    this.#isVanished = this.#document.styles.get(this.#flow.paragraphs.at(-1)?.style ?? "")?.isHidden === true;
+  }
+
   /** Text of a run, and marks that stand in one. */
   #openRun(name: string, attributes: Attributes): void {
     const value = attributes["w:val"];
     switch (name) {
       case "w:r":
-        this.#isRun = true;
-        [this.#isRaised, this.#isStruck, this.#font] = [false, false, ""];
-        this.#isVanished = this.#document.styles.get(this.#flow.paragraphs.at(-1)?.style ?? "")?.isHidden === true;
+        this.#beginRun();
         return;
       case "w:rStyle": {
         const style = this.#document.styles.get(value ?? "");

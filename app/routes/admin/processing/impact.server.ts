@@ -6,17 +6,12 @@ type Risk = { risk: string; measure: string };
 /** Risks to people that conversations with models bring, each with what is set here against it. */
 function risksOf({ recipients, security, kept }: Processing): Risk[] {
   const models = recipients.filter(({ kind }) => kind === "model");
-  const outside = models.filter(({ host }) => host !== null);
-  const plain = outside.filter(({ pseudonyms }) => !pseudonyms);
   const tools = recipients.filter(({ kind, host }) => kind === "tool" && host !== null);
   const endless = kept.filter(({ kind, rules }) => (kind === "chats" || kind === "files") && rules.length === 0);
   return [
     {
       risk: "Lo que se escribe llega a empresas de fuera, que podrían usarlo o guardarlo.",
-      measure:
-        outside.length === 0
-          ? "Todos los modelos contestan en esta máquina o en la red de la casa."
-          : `Van fuera ${outside.length === 1 ? "un modelo" : `${outside.length} modelos`}: ${outside.map(({ name }) => name).join(", ")}. ${plain.length === 0 ? "Todos reciben seudónimos en lugar de los identificadores." : `Sin seudónimos: ${plain.map(({ name }) => name).join(", ")}.`} Hace falta un contrato de encargado con cada empresa.`,
+      measure: sentOutside(models),
     },
     {
       risk: "Una respuesta es falsa y alguien decide por ella sobre una persona.",
@@ -28,7 +23,7 @@ function risksOf({ recipients, security, kept }: Processing): Risk[] {
       measure:
         tools.length === 0
           ? "No hay herramientas que lleguen fuera."
-          : `Lo que cambia algo pregunta a la persona, y después de leer algo de fuera se pregunta también por cada dirección. Llegan fuera: ${tools.map(({ name }) => name).join(", ")}.`,
+          : `Lo que cambia algo pregunta a la persona, y después de leer algo de fuera se pregunta también por cada dirección. Llegan fuera: ${namesOf(tools)}.`,
     },
     {
       risk: "Quien administra, u otra persona, lee lo que no es suyo.",
@@ -69,6 +64,20 @@ function risksOf({ recipients, security, kept }: Processing): Risk[] {
     },
   ];
 }
+
+/** The models that answer outside, and which of them get identifiers as they are. */
+function sentOutside(models: Processing["recipients"]): string {
+  const outside = models.filter(({ host }) => host !== null);
+  if (outside.length === 0) return "Todos los modelos contestan en esta máquina o en la red de la casa.";
+  const plain = outside.filter(({ pseudonyms }) => !pseudonyms);
+  const hidden =
+    plain.length === 0
+      ? "Todos reciben seudónimos en lugar de los identificadores."
+      : `Sin seudónimos: ${namesOf(plain)}.`;
+  return `Van fuera ${outside.length === 1 ? "un modelo" : `${outside.length} modelos`}: ${namesOf(outside)}. ${hidden} Hace falta un contrato de encargado con cada empresa.`;
+}
+
+const namesOf = (named: { name: string }[]) => named.map(({ name }) => name).join(", ");
 
 /** The template of the assessment as far as the settings say. */
 export function impactOf(processing: Processing, timeZone: string) {

@@ -74,12 +74,7 @@ export function Composer({ result, growing, edits, models, draft, left, ...props
       }}
     >
       <HiddenFields {...props} edits={edits} values={values} fileIds={attached.ids} />
-      {error && (
-        <p className="error mb-3" id="mensaje-error" role="alert">
-          <Icon name="alert" />
-          <span>{error}</span>
-        </p>
-      )}
+      {error && <Refusal text={error} />}
       <div className="composer" data-sending={sending || undefined} {...attached.receives}>
         {(attached.files.length > 0 || attached.progress) && (
           <Suspense>
@@ -107,14 +102,23 @@ export function Composer({ result, growing, edits, models, draft, left, ...props
         </div>
       </div>
       <p className="ai-notice">{aiNotice}</p>
-      {left && !error && (
-        <p className="hint mt-2">
-          {left} <Link to="/user">Tu plan</Link>
-        </p>
-      )}
+      {left && !error && <LittleLeft text={left} />}
     </PostForm>
   );
 }
+
+const Refusal = ({ text }: { text: string }) => (
+  <p className="error mb-3" id="mensaje-error" role="alert">
+    <Icon name="alert" />
+    <span>{text}</span>
+  </p>
+);
+
+const LittleLeft = ({ text }: { text: string }) => (
+  <p className="hint mt-2">
+    {text} <Link to="/user">Tu plan</Link>
+  </p>
+);
 
 type SpokenToProps = { models: ModelChoice[]; assistants: { id: string; name: string }[]; chosen: string | undefined };
 
