@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { draw, drawnIn } from "../../app/markdown/drawings/draw.server.ts";
 import { drawingsIn } from "../../app/markdown/drawings/drawings-in.server.ts";
+import { chartOf } from "../../app/markdown/drawings/mermaid/charts.server.ts";
 import { renderMarkdown } from "../../app/markdown/render.server.ts";
 import { renderSafely } from "../../app/markdown/rendered.server.ts";
 import { MarkdownStream } from "../../app/markdown/stream.server.ts";
@@ -142,6 +143,21 @@ describe("code that is drawn", () => {
       ["Revisión", "Hito", "Uno", "Dos"],
     ],
     [
+      "a gantt with Spanish dates and free days",
+      "gantt\ndateFormat DD/MM/YYYY\nexcludes weekends, 2024-01-09\nDiseño :a, 05/01/2024, 3d\nObra :after a, 2d",
+      ["Diseño", "Obra"],
+    ],
+    [
+      "a sequence with boxes",
+      "sequenceDiagram\nbox LightBlue Nuestra casa\nparticipant A as Ana\nparticipant B\nend\nbox Fuera\nparticipant C\nend\nA->>C: pide",
+      ["Nuestra casa", "Fuera", "Ana", "pide"],
+    ],
+    [
+      "classes with notes and namespaces",
+      'classDiagram\nnote "Borrador"\nnamespace Ventas {\nclass Pedido {\n+id: int\n}\nclass Cliente\n}\nnote for Pedido "Lo cierra\\nel cliente"\nPedido --> Cliente',
+      ["Borrador", "Ventas", "Lo cierra", "el cliente", "+id: int", "Cliente"],
+    ],
+    [
       "bars on their side",
       'xychart-beta horizontal\nx-axis ["Enero, 2024", "Febrero, 2024"]\nbar [1000, 2500]',
       ["Enero, 2024", "Febrero, 2024"],
@@ -162,7 +178,10 @@ describe("code that is drawn", () => {
 
   it.each([
     ["mermaid", "graph TD\nA --> B\nesto no es nada [", "«esto no es nada [»"],
-    ["mermaid", 'classDiagram\nnote "hola"', "«note "],
+    ["mermaid", "classDiagram\nnote hola", "«note hola»"],
+    ["mermaid", "classDiagram\nnamespace A {\nclass B", "le falta una llave"],
+    ["mermaid", "gantt\nexcludes festivos\nUno :a, 2024-01-01, 3d", "«excludes festivos»"],
+    ["mermaid", "gantt\ndateFormat MM-DD-YYYY\nUno :a, 01-02-2024, 3d", "«dateFormat MM-DD-YYYY»"],
     ["mermaid", 'pie\n"Luz" : 40\n"Agua" : 19,5', '«"Agua" : 19,5»'],
     ["mermaid", 'pie\n"Luz" : 1.200\n"Agua" : 800', '«"Luz" : 1.200»'],
     ["mermaid", "gantt\nUno :a, 2024-01-01, 3d\nDos :after c, 3d", "«Dos :after c, 3d»"],
@@ -187,6 +206,25 @@ describe("code that is drawn", () => {
     ["svg", '<svg viewBox="0 0 9 9"><filter id="f"><feTurbulence/></filter></svg>', "lleva <filter>"],
   ])("says of %s that it is not understood, rather than draw something else: %s", async (language, code, why) => {
     expect(await problem(language, code)).toContain(why);
+  });
+
+  it("lets tasks skip the days that a gantt excludes", () => {
+    // The fifth is a Friday.
+    const chart = chartOf("gantt", [
+      "gantt",
+      "dateFormat DD/MM/YYYY",
+      "excludes weekends, 2024-01-09",
+      "Diseño :a, 05/01/2024, 3d",
+      "Entrega :after a, 16/01/2024",
+    ]);
+    expect(chart).toMatchObject({
+      data: {
+        values: [
+          { tarea: "Diseño", desde: "2024-01-05T00:00", hasta: "2024-01-11T00:00" },
+          { tarea: "Entrega", desde: "2024-01-11T00:00", hasta: "2024-01-16T00:00" },
+        ],
+      },
+    });
   });
 
   it("takes addresses in its rows for data", async () => {

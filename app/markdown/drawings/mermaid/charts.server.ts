@@ -107,17 +107,31 @@ function columns(lines: string[], isSideways: boolean): object {
 const day = 86_400_000;
 const units: Record<string, number> = { h: day / 24, d: day, w: 7 * day, m: day / 1440 };
 
+// Ten years from the beginning of a task: where all seven days are excluded, it would never end.
+const skippedWithin = 3650 * day;
+const weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+
+const clock = "(?:[T ](?<hour>\\d\\d):(?<minute>\\d\\d))?$";
+const dates: Record<string, RegExp | undefined> = {
+  "YYYY-MM-DD": new RegExp(`^(?<year>\\d{4})-(?<month>\\d\\d)-(?<date>\\d\\d)${clock}`),
+  "YYYY/MM/DD": new RegExp(`^(?<year>\\d{4})/(?<month>\\d\\d)/(?<date>\\d\\d)${clock}`),
+  "DD-MM-YYYY": new RegExp(`^(?<date>\\d\\d)-(?<month>\\d\\d)-(?<year>\\d{4})${clock}`),
+  "DD/MM/YYYY": new RegExp(`^(?<date>\\d\\d)/(?<month>\\d\\d)/(?<year>\\d{4})${clock}`),
+};
+
 type Task = { tarea: string; parte: string; desde: string; hasta: string; fila: number; hito: boolean };
 
 const ganttWords =
-  /^(?:title|section|dateFormat|axisFormat|todayMarker|tickInterval|weekday|inclusiveEndDates|acc(?:Title|Descr))\b/;
+  /^(?:title|section|dateFormat|excludes|weekend|axisFormat|todayMarker|tickInterval|weekday|inclusiveEndDates|acc(?:Title|Descr))\b/;
 
 function gantt(lines: string[]): object {
   const tasks = new Tasks();
   for (const line of lines) {
     const text = line.trim();
-    if (/^excludes\s/.test(text)) throw new CannotDraw("No se dibujan los de Mermaid que saltan días («excludes»).");
-    if (/^dateFormat\s/.test(text) && !/^dateFormat\s+YYYY-MM-DD(?:[T ]HH:mm)?$/.test(text)) throw notUnderstood(line);
+    const [, word, said = ""] = /^(excludes|dateFormat)\s+(.+)$/.exec(text) ?? [];
+    const isKnown = word === "excludes" ? tasks.exclude(said) : word !== "dateFormat" || tasks.writeDatesAs(said);
+    // A weekend that begins on Friday is another one.
+    if (!isKnown || /^weekend\s+friday/.test(text)) throw notUnderstood(line);
     if (/^section\s/.test(text)) tasks.section = text.slice(8).trim();
     if (!ganttWords.test(text)) tasks.add(line);
   }
@@ -154,7 +168,25 @@ class Tasks {
   readonly all: Task[] = [];
   section = "";
   readonly #ends = new Map<string, number>();
+  readonly #excluded = new Set<string>();
+  #date = dates["YYYY-MM-DD"];
   #last = Number.NaN;
+
+  /** Takes the days that tasks skip: weekends, days of the week, dates. False if any is not understood. */
+  exclude(said: string): boolean {
+    const days = said
+      .toLowerCase()
+      .split(/[\s,]+/)
+      .flatMap((one) => (one === "weekends" ? ["saturday", "sunday"] : one));
+    for (const one of days) this.#excluded.add(one);
+    return days.every((one) => weekdays.includes(one) || /^\d{4}-\d\d-\d\d$/.test(one));
+  }
+
+  /** Sets how dates are written, as «DD/MM/YYYY». False for a way that is not known. */
+  writeDatesAs(said: string): boolean {
+    this.#date = dates[said.replace(/[T ]HH:mm$/, "")];
+    return this.#date !== undefined;
+  }
 
   /** A task by its line: «Name :states, id, beginning, end». Throws CannotDraw. */
   add(line: string): void {
@@ -165,10 +197,10 @@ class Tasks {
     // Fields of a task: its id, if it has one; its beginning, unless it follows the task before; its end.
     const last = given.pop() ?? "";
     const length = lengthOf(last);
-    const begins = given.map((one) => timeOf(one, this.#ends));
+    const begins = given.map((one) => this.#timeOf(one));
     const from = begins.find((one) => one !== undefined) ?? this.#last;
     const ids = given.filter((_, n) => begins[n] === undefined);
-    const end = (length === undefined ? timeOf(last, this.#ends) : from + length) ?? Number.NaN;
+    const end = (length === undefined ? this.#timeOf(last) : this.#endOf(from, from + length)) ?? Number.NaN;
     // A comparison with NaN is false, so an unknown time is refused.
     const isKnown = end >= from && end < Number.POSITIVE_INFINITY && ids.length <= 1;
     if (!isKnown || ids.some((one) => !/^[\w-]+$/.test(one))) throw notUnderstood(line);
@@ -179,24 +211,35 @@ class Tasks {
       ...{ fila: this.all.length, hito: fields.includes("milestone") || end === from },
     });
   }
+
+  /** The end of a task of so many days without those that are excluded. As in Mermaid, the first day counts in any case. */
+  #endOf(from: number, end: number): number {
+    let last = end;
+    const until = from + skippedWithin;
+    for (let at = from + day; this.#excluded.size > 0 && at <= Math.min(last, until); at += day) {
+      const date = new Date(at);
+      const names = [weekdays[date.getUTCDay()] ?? "", date.toISOString().slice(0, 10)];
+      if (names.some((name) => this.#excluded.has(name))) last += day;
+    }
+    return last;
+  }
+
+  /** The time of a date, or the end of the tasks that are named behind «after»; undefined for anything else. */
+  #timeOf(field: string): number | undefined {
+    const after = /^after\s+(.*)$/.exec(field)?.[1];
+    if (after) {
+      const times = after
+        .trim()
+        .split(/\s+/)
+        .map((name) => this.#ends.get(name));
+      return times.every((one) => one !== undefined) ? Math.max(...times) : Number.NaN;
+    }
+    const { year, month, date, hour = "0", minute = "0" } = this.#date?.exec(field)?.groups ?? {};
+    return year ? Date.UTC(Number(year), Number(month) - 1, Number(date), Number(hour), Number(minute)) : undefined;
+  }
 }
 
 const minuteOf = (time: number) => new Date(time).toISOString().slice(0, 16);
-
-/** The time of a date, or the end of the tasks that are named behind «after»; undefined for anything else. */
-function timeOf(field: string, ends: Map<string, number>): number | undefined {
-  const after = /^after\s+(.*)$/.exec(field)?.[1];
-  if (after) {
-    const times = after
-      .trim()
-      .split(/\s+/)
-      .map((name) => ends.get(name));
-    return times.every((one) => one !== undefined) ? Math.max(...times) : Number.NaN;
-  }
-  const [, year, month, date, hour = "0", minute = "0"] =
-    /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d))?$/.exec(field) ?? [];
-  return year ? Date.UTC(Number(year), Number(month) - 1, Number(date), Number(hour), Number(minute)) : undefined;
-}
 
 /** How long a task takes, in ms: «3d», «2w». */
 function lengthOf(field: string): number | undefined {

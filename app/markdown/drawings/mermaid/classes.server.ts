@@ -25,7 +25,9 @@ const member = new RegExp(`^${name}\\s*:\\s*(.+)$`, "u");
 export function classesAsDot(lines: string[]): string {
   const classes = new Map<string, Class>();
   const links: string[] = [];
+  const groups: { title: string; classes: Set<string> }[] = [];
   let within: Class | undefined;
+  let group: Set<string> | undefined;
   let direction = "TB";
   const classOf = (written: string): Class => {
     const key = written.replaceAll("`", "").replace(/~.*$/, "");
@@ -57,9 +59,28 @@ export function classesAsDot(lines: string[]): string {
   const open = (written: string, title: string, brace: string, closed: string) => {
     const one = classOf(written);
     if (title) one.title = wordsOf(title);
+    group?.add(idOf(written));
     if (brace && !closed) within = one;
   };
+  const notes: string[] = [];
+  const note = (about: string, text: string) => {
+    const id = quoted(` note ${notes.length}`);
+    if (about) classOf(about);
+    notes.push(`${id} [shape=note, style=filled, fillcolor="#fff6d6", label=${quoted(wordsOf(text))}]`);
+    if (about) links.push(`${idOf(about)} -> ${id} [style=dashed, dir=none]`);
+  };
+  const openGroup = (title: string) => {
+    group = new Set();
+    groups.push({ title, classes: group });
+  };
+  const closeGroup = () => {
+    if (!group) return false;
+    group = undefined;
+  };
   const kinds: LineKind[] = [
+    [new RegExp(`^note\\s+(?:for\\s+${name}\\s+)?"([^"]*)"$`, "u"), note],
+    [/^namespace\s+([^\s{]+)\s*\{$/, openGroup],
+    [/^\}$/, closeGroup],
     [relation, relate],
     [opened, open],
     [/^<<(.+)>>\s+(\S+)$/, (kind, written) => Object.assign(classOf(written), { kind })],
@@ -73,10 +94,14 @@ export function classesAsDot(lines: string[]): string {
     else if (text === "}") within = undefined;
     else add(within, text);
   }
-  if (within) throw new CannotDraw("No se entiende como Mermaid: le falta una llave.");
+  if (within || group) throw new CannotDraw("No se entiende como Mermaid: le falta una llave.");
   if (classes.size === 0) throw new CannotDraw("No se entiende como Mermaid: no dibuja nada.");
   const nodes = [...classes].map(([key, one]) => `${quoted(key)} [label=<${boxOf(one)}>]`);
-  return `digraph { rankdir=${direction}; node [shape=plain]; ${nodes.join("; ")}; ${links.join("; ")} }`;
+  const clusters = groups.map(
+    ({ title, classes }, n) =>
+      `subgraph cluster${n} { label=${quoted(title)}; style=rounded; color=gray60; ${[...classes].join("; ")} }`,
+  );
+  return `digraph { rankdir=${direction}; node [shape=plain]; ${[...nodes, ...notes, ...clusters, ...links].join("; ")} }`;
 }
 
 /** A member with the parameters of its types in angles. */

@@ -11,6 +11,8 @@ type Arrow = {
   head: "full" | "open" | "cross" | "none";
   isBoth: boolean;
 };
+/** People within one frame, by place, and its title. */
+type Box = { title: string; from: number; to: number };
 type Item =
   | Arrow
   | { kind: "note"; from: number; to: number; side: "over" | "left" | "right"; text: string }
@@ -30,17 +32,23 @@ const blocks = /^(loop|alt|opt|par|critical|break|rect)\b\s*(.*)$/;
 const branches = /^(else|and|option)\b\s*(.*)$/;
 const heads: Record<string, Arrow["head"]> = { ")": "open", x: "cross", ">>": "full" };
 
+// The colour that may stand before the title of a box has no meaning.
+const colour =
+  /^(?:(?:rgba?|hsla?)\([^)]*\)|#[\da-f]{3,8}|(?:light|dark|medium|pale|deep|sky|hot)?(?:aqua|beige|black|blue|brown|coral|cyan|gold|gray|green|grey|indigo|ivory|lavender|lime|magenta|maroon|navy|olive|orange|pink|purple|red|salmon|silver|tan|teal|transparent|turquoise|violet|white|yellow))(?:\s+|$)/i;
+
 /** A sequence of messages of Mermaid as SVG. Throws CannotDraw where any of it is not understood. */
 export function sequenceAsSvg(lines: string[]): string {
-  const { names, items } = new Reading(lines);
+  const { names, items, boxes } = new Reading(lines);
   if (names.length === 0) throw new CannotDraw("No se entiende como Mermaid: no dibuja nada.");
-  return new Drawing(names, items).svg();
+  return new Drawing(names, items, boxes).svg();
 }
 
 /** Lines of a sequence, one after the other, as the names in it and its items from top to bottom. */
 class Reading {
   readonly names: string[] = [];
   readonly items: Item[] = [];
+  readonly boxes: Box[] = [];
+  #box: Box | undefined;
   readonly #ids: string[] = [];
   readonly #open: string[] = [];
   #number: number | undefined;
@@ -51,6 +59,7 @@ class Reading {
       /^note\s+(over|left|right)(?: of)?\s+([^:,]+?)\s*(?:,\s*([^:]+?))?\s*:\s*(.*)$/i,
       (side, from = "", to, text) => this.#note(side, from, to || from, text),
     ],
+    [/^box\b\s*(.*)$/, (text) => this.#openBox(text)],
     [blocks, (name, text) => this.#block(name, text)],
     [branches, (_name, text) => this.#branch(text)],
     [/^end$/, () => this.#end()],
@@ -73,7 +82,17 @@ class Reading {
   }
 
   #name(id: string, name: string): void {
-    this.names[this.#placeOf(id)] = wordsOf(name);
+    const place = this.#placeOf(id);
+    this.names[place] = wordsOf(name);
+    if (!this.#box) return;
+    if (this.#box.from > this.#box.to) this.boxes.push(this.#box);
+    this.#box.from = Math.min(this.#box.from, place);
+    this.#box.to = Math.max(this.#box.to, place);
+  }
+
+  #openBox(text: string): void {
+    this.#open.push("box");
+    this.#box = { title: wordsOf(text.replace(colour, "")), from: Number.POSITIVE_INFINITY, to: -1 };
   }
 
   #note(side: string, first: string, last: string, text: string): void {
@@ -102,7 +121,8 @@ class Reading {
 
   #end(): boolean {
     const ended = this.#open.pop();
-    if (ended !== undefined && ended !== "rect") this.items.push({ kind: "close" });
+    if (ended === "box") this.#box = undefined;
+    else if (ended !== undefined && ended !== "rect") this.items.push({ kind: "close" });
     return ended !== undefined;
   }
 
@@ -127,15 +147,19 @@ const widthOf = (text: string) => Math.max(...linesOf(text).map(({ length }) => 
 class Drawing {
   readonly #names: string[];
   readonly #items: Item[];
+  readonly #frames: Box[];
   readonly #x: number[] = [];
   readonly #boxes: number[];
   readonly #out: string[] = [];
   #right = 0;
 
-  constructor(names: string[], items: Item[]) {
+  constructor(names: string[], items: Item[], frames: Box[]) {
     this.#names = names;
     this.#items = items;
+    this.#frames = frames;
     this.#boxes = names.map((name) => Math.max(70, widthOf(name) + 24));
+    for (const { title, from, to } of frames)
+      if (from === to) this.#boxes[from] = Math.max(this.#boxes[from] ?? 0, widthOf(title));
     this.#place();
   }
 
@@ -145,6 +169,7 @@ class Drawing {
       Math.max(gapAtLeast, ((this.#boxes[n] ?? 0) + (this.#boxes[n + 1] ?? 0)) / 2 + 24),
     );
     let left = 0;
+    for (const { title, from, to } of this.#frames) if (from < to) this.#widen(gaps, from, to, widthOf(title));
     for (const item of this.#items) {
       if (item.kind === "arrow" && item.from !== item.to)
         this.#widen(gaps, item.from, item.to, widthOf(item.text) + 30);
@@ -187,7 +212,7 @@ class Drawing {
   }
 
   svg(): string {
-    const top = margin;
+    const top = margin + (this.#frames.length > 0 ? lineHeight : 0);
     const head = Math.max(...this.#names.map((name) => linesOf(name).length)) * lineHeight + 16;
     let y = top + head + 14;
     const frames: { y: number; depth: number; item: { name: string; text: string } }[] = [];
@@ -234,9 +259,20 @@ class Drawing {
       line(x, top + head, x, bottom, `stroke="${shade(0.35)}" stroke-dasharray="3 4"`),
     );
     const boxes = this.#names.flatMap((name, n) => this.#box(n, name, top, head));
+    const around = this.#frames.flatMap((frame) => this.#around(frame, bottom));
     const size = `width="${Math.ceil(this.#right)}" height="${Math.ceil(bottom + margin)}"`;
     const defs = `<defs><marker id="full" viewBox="0 0 10 10" refX="10" refY="5" markerWidth="9" markerHeight="9" orient="auto-start-reverse"><path d="M0 0L10 5L0 10z" fill="${ink}"/></marker><marker id="open" viewBox="0 0 10 10" refX="10" refY="5" markerWidth="10" markerHeight="10" orient="auto-start-reverse"><path d="M1 1L10 5L1 9" fill="none" stroke="${ink}"/></marker><marker id="cross" viewBox="0 0 10 10" refX="8" refY="5" markerWidth="11" markerHeight="11" orient="auto"><path d="M2 1L8 9M8 1L2 9" stroke="${ink}" stroke-width="1.5"/></marker></defs>`;
-    return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${Math.ceil(this.#right)} ${Math.ceil(bottom + margin)}" ${size} font-family="${font}" font-size="13">${defs}${lifelines.join("")}${boxes.join("")}${this.#out.join("")}</svg>`;
+    return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${Math.ceil(this.#right)} ${Math.ceil(bottom + margin)}" ${size} font-family="${font}" font-size="13">${defs}${around.join("")}${lifelines.join("")}${boxes.join("")}${this.#out.join("")}</svg>`;
+  }
+
+  #around({ title, from, to }: Box, bottom: number): string[] {
+    const left = (this.#x[from] ?? 0) - (this.#boxes[from] ?? 0) / 2 - 8;
+    const right = (this.#x[to] ?? 0) + (this.#boxes[to] ?? 0) / 2 + 8;
+    const y = margin / 2;
+    return [
+      `<rect x="${left}" y="${y}" width="${right - left}" height="${bottom - y + 8}" rx="4" fill="${shade(0.05)}" stroke="${shade(0.2)}"/>`,
+      words((left + right) / 2, y + 14, title, `text-anchor="middle" font-size="12" fill="${ink}"`),
+    ];
   }
 
   #edge = (depth: number) => margin / 2 + depth * 8;
