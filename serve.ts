@@ -98,7 +98,7 @@ function unheard({ code = "", message }: NodeJS.ErrnoException): string {
     return `PORT ${config.port} no se puede usar sin permiso: por debajo de 1024 lo tiene root. Pon otro, y un proxy delante.`;
   if (/^(EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN|EINVAL)$/.test(code))
     return `HOST ${config.host} no es una dirección de esta máquina.`;
-  return `No se puede escuchar en ${config.host}, puerto ${config.port}: ${message}`;
+  return `No se puede escuchar en ${config.host ?? "esta máquina"}, puerto ${config.port}: ${message}`;
 }
 
 async function leave(patience: number, code: number): Promise<void> {

@@ -71,11 +71,11 @@ const isOrigin = (said: string) => URL.canParse(said) && new URL(said).origin ==
 
 const variables = z.object({
   PORT: whole("PORT", 0, 65_535).default(3000),
-  // An IPv6 address may come as in a URL, in brackets.
+  // Without it, all addresses of the machine, IPv6 where it has any. One of IPv6 may come as in a URL, in brackets.
   HOST: z
     .string()
-    .default("0.0.0.0")
-    .transform((host) => host.replace(/^\[(.+)\]$/, "$1")),
+    .transform((host) => host.replace(/^\[(.+)\]$/, "$1"))
+    .optional(),
   // How many processes serve behind the port.
   PROCESSES: whole("PROCESSES", 1, 64).default(1),
   DATA_DIR: z.string().default("./data"),

@@ -17,7 +17,7 @@ import { answerMetadata, challenge } from "../mcp/oauth-metadata.server.ts";
 import { readConfig } from "../process/config.server.ts";
 import { deriveKey } from "../process/crypto.server.ts";
 import { createLog, type Log, pathInLog } from "../process/log.server.ts";
-import { isFromProxy } from "../process/network/trusted-proxy.server.ts";
+import { isFromProxy, plainAddress } from "../process/network/trusted-proxy.server.ts";
 import { answerMetrics, measureProcess, requestSeconds } from "../process/telemetry/metrics.server.ts";
 import { inRequest } from "../process/telemetry/request-trace.server.ts";
 import { zoneOf } from "../process/time-zones.server.ts";
@@ -101,8 +101,9 @@ export function createHandler(opened: Opened): Handle {
     if (response.headers.has("Content-Disposition")) return response;
     return compressResponse(response, request, compression(response));
   };
-  return (request, { ip }) =>
+  return (request, client) =>
     inRequest(request.headers, async (trace) => {
+      const ip = plainAddress(client.ip);
       const { requestId } = trace;
       const begun = performance.now();
       let route = "other";

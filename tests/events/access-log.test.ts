@@ -1,3 +1,4 @@
+import { networkInterfaces } from "node:os";
 import { expect, it } from "vitest";
 import { Browser } from "../support/browser.ts";
 import { startServer } from "../support/server.ts";
@@ -24,6 +25,19 @@ it("logs each request without secrets, whatever the log level", async () => {
     expect(asked("/auth/signup")).not.toHaveProperty("personId");
     expect(asked("/compartido/…")).toBeDefined();
     expect(server.printed()).not.toContain("secreta");
+  } finally {
+    await server.stop();
+  }
+});
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ family }) => family === "IPv6"));
+
+it.runIf(hasIpv6)("names people by their IPv4 address where the server listens on IPv6 too", async () => {
+  const server = await startServer({ HOST: "", ACCESS_LOG: "on", LOG_LEVEL: "silent" });
+  try {
+    const { port } = new URL(server.url);
+    for (const host of ["[::1]", "127.0.0.1"]) await (await fetch(`http://${host}:${port}/auth/signin`)).text();
+    await expect.poll(() => server.printed().match(/"ip":"[^"]+"/g)).toEqual(['"ip":"::1"', '"ip":"127.0.0.1"']);
   } finally {
     await server.stop();
   }

@@ -20,6 +20,9 @@ function isAddressOrNetwork(said: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
 }
 
+/** An address as people know it: a socket that listens on IPv6 has IPv4 addresses in their mapped form. */
+export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "");
+
 const lists = new WeakMap<TrustedProxy, BlockList>();
 
 /** Whether a connection comes from the proxy itself. `address`: the other end of the socket, whatever headers say. */
@@ -36,7 +39,6 @@ export function isFromProxy(proxy: TrustedProxy, address: string | undefined): b
     }
     lists.set(proxy, list);
   }
-  // A socket that listens on IPv6 has IPv4 addresses in their mapped form.
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
+  const plain = plainAddress(address);
   return list.check(plain, isIP(plain) === 6 ? "ipv6" : "ipv4");
 }
