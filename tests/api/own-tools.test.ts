@@ -92,6 +92,18 @@ describe("the text of a page", () => {
     expect(text).not.toMatch(/Menú|alert/);
   });
 
+  it("comes with the places that it links to", async () => {
+    const links =
+      '<a href="../baremo?a=1#p">Baremo <b>2026</b></a> <a href="https://e.es/">Casa</a> <a href="/baremo?a=1#p">Otra vez</a>' +
+      '<a href="#arriba">Arriba</a> <a href="javascript:x()">No</a> <a href="/"><img src="/a.png"></a> <a href="mailto:a@e.es">Correo</a>';
+    expect((await read(`<body>${article}<p>${links}</p></body>`)).links).toEqual([
+      { words: "Baremo 2026", url: "https://x.example/baremo?a=1#p" },
+      { words: "Casa", url: "https://e.es/" },
+    ]);
+    const elsewhere = await read(`<head><base href="/obras/"></head><body>${article}<a href="dos">Dos</a></body>`);
+    expect(elsewhere.links).toEqual([{ words: "Dos", url: "https://x.example/obras/dos" }]);
+  });
+
   it("is found where tags are left out", async () => {
     expect(await read(`<!doctype html><title>Pan</title>${article}`)).toMatchObject({
       title: "Pan",

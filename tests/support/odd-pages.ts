@@ -26,6 +26,7 @@ const pages: Record<string, Answer> = {
   "/factura.pdf": { headers: { "Content-Type": "application/pdf" }, body: invoice },
   "/descarga": { headers: { "Content-Type": "application/octet-stream" }, body: invoice },
   "/sello.png": { headers: { "Content-Type": "image/png" }, body: paper("escaneo-tumbado.png") },
+  "/linking": { body: `${text}<p><a href="/baremo.pdf">Baremo <b>2026</b></a></p>` },
   "/refreshed": { body: '<meta http-equiv="refresh" content="0; url=/deflate">' },
 };
 const server = createServer((request, response) => {
@@ -64,6 +65,10 @@ for (const path of ["/factura.pdf", "/descarga", "/sello.png"]) {
     (error: Error) => `${error.name}: ${error.message}`,
   );
 }
+const linking = call({ direccion: `http://${host}:${port}/linking` }, { ...caller, length: 400 });
+const { whole = [] } = (await linking) as { whole?: string[] };
+read.below = whole.join().split("euros.").at(-1)?.replaceAll(`${host}:${port}`, "e.es") ?? "nothing";
+read.length = String(whole.join().length);
 console.log(JSON.stringify(read));
 server.closeAllConnections();
 server.close();

@@ -40,6 +40,10 @@ it.runIf(mayUnshare)("reads pages as their servers pack, move and cut them", () 
     "/not-packed": expect.stringContaining("está dañado"),
     "/moved": "read",
     "/a%C3%B1o": "read",
+    "/linking": "read",
+    // The text makes way for what is below it.
+    below: expect.stringMatching(/^.{0,40}\n\nEnlaces de la página:\n- Baremo 2026: http:\/\/e\.es\/baremo\.pdf$/s),
+    length: "400",
     "/refreshed": "read",
     "/cookie": "read",
     // Depends on how much was unpacked before the end.

@@ -41,9 +41,9 @@ export const page = (readBytes: DocumentReader): OwnTool => ({
   async call({ direccion }, { userId, signal, length }) {
     const most = (mediaType: string) => (isWritten({ mediaType }) ? pageAtMost : documentAtMost + 1);
     const fetched = await fetchPublic(String(direccion ?? "").trim(), { signal, most });
-    const { title, text } = isWritten(fetched)
+    const { title, text, links } = isWritten(fetched)
       ? await readPage(fetched, userId)
-      : await readDocument(fetched, userId, readBytes);
+      : { ...(await readDocument(fetched, userId, readBytes)), links: [] };
     signal.throwIfAborted();
     if (!text) throw new ToolRefused(isWritten(fetched) ? emptyPage : emptyDocument);
     const found: Found = {
@@ -55,9 +55,23 @@ export const page = (readBytes: DocumentReader): OwnTool => ({
       url: fetched.url,
       readAt: Date.now(),
     };
-    return { text: "", found: [found], whole: [cutText(text, length)] };
+    return { text: "", found: [found], whole: [withLinks(text, links, length)] };
   },
 });
+
+// The share of what is read that links may take.
+const shareOfLinks = 0.25;
+
+/** A page's text, and below it where its links lead, so that a model can go on from there; at most `length` characters. */
+function withLinks(text: string, links: PageAnswer["links"], length: number): string {
+  const listed = links.reduce((list, { words, url }) => {
+    const longer = `${list}\n- ${words}: ${url}`;
+    return longer.length > length * shareOfLinks ? list : longer;
+  }, "");
+  if (!listed) return cutText(text, length);
+  const below = `\n\nEnlaces de la página:${listed}`;
+  return `${cutText(text, length - below.length)}${below}`;
+}
 
 const isText = /^text\/|^application\/(?:[\w.-]{1,80}\+)?(?:json|xml)$/;
 
@@ -81,11 +95,11 @@ async function readDocument({ url, bytes }: Fetched, userId: string, readBytes: 
 export async function readPage(fetched: Fetched, userId: string): Promise<PageAnswer> {
   const { mediaType, charset, bytes } = fetched;
   if (!isPage(fetched)) {
-    if (isText.test(mediaType)) return { title: "", text: textOf(bytes, charset).trim(), html: "" };
+    if (isText.test(mediaType)) return { title: "", text: textOf(bytes, charset).trim(), html: "", links: [] };
     throw new ToolRefused(`Lo que hay en esa dirección no es una página de texto (${mediaType.slice(0, 60)}).`);
   }
   const program = new URL(`./page.worker${extname(import.meta.filename)}`, import.meta.url);
-  const job: PageJob = { bytes: bytes.subarray(0, pageAtMost), charset };
+  const job: PageJob = { url: fetched.url, bytes: bytes.subarray(0, pageAtMost), charset };
   try {
     return await reading.run(userId, () => runWorker<PageAnswer>(program, job, readingTime));
   } catch (error) {

@@ -4,9 +4,11 @@ import { parse, serialize } from "parse5";
 import { answerJob } from "../../process/child-process-entry.ts";
 import { textOf } from "../../process/text/decoding/plain.server.ts";
 
-/** `charset`: the encoding that the server names. */
-export type PageJob = { bytes: Uint8Array; charset: string | undefined };
-export type PageAnswer = { title: string; text: string; html: string };
+/** `url`: the address of the page. `charset`: the encoding that the server names. */
+export type PageJob = { url: string; bytes: Uint8Array; charset: string | undefined };
+/** A place that a page links to, and the words of the link. */
+type PageLink = { words: string; url: string };
+export type PageAnswer = { title: string; text: string; html: string; links: PageLink[] };
 
 const notText = "script,style,noscript,template,svg,iframe,nav,form";
 // Elements that stand for a new line in the text of a page.
@@ -17,9 +19,13 @@ const mostlyForm = 0.3;
 const kept = "\u0001";
 // On a page without an article, such as a list, the library may take a small part of the text for one.
 const leastOfPage = 0.3;
+const linksAtMost = 100;
+// In characters.
+const longestWords = 100;
+const longestUrl = 500;
 
 /** The title and the text of a page: its article, or its whole text if it has no article. */
-answerJob(({ bytes, charset }: PageJob): PageAnswer => {
+answerJob(({ url, bytes, charset }: PageJob): PageAnswer => {
   // HTML may leave out tags, also those of the body; `parseHTML` needs all of them.
   const { document } = parseHTML(serialize(parse(textOf(bytes, charset))));
   const length = document.body?.textContent?.length ?? 0;
@@ -27,11 +33,13 @@ answerJob(({ bytes, charset }: PageJob): PageAnswer => {
     if ((form.textContent?.length ?? 0) > mostlyForm * length) form.replaceWith(...form.childNodes);
   }
   const title = document.querySelector("title")?.textContent?.trim() ?? "";
+  const base = URL.parse(document.querySelector("base[href]")?.getAttribute("href") ?? "", url)?.href ?? url;
   const whole = cleaned(document.body?.innerHTML ?? "");
   const article = new Readability(document as never, { maxElemsToParse: 50_000 }).parse();
   const part = cleaned(article?.content ?? "");
   const { html, text } = part.text.length < whole.text.length * leastOfPage ? whole : part;
-  return { title: (article?.title || title).replace(/\s+/g, " ").slice(0, 300), text, html };
+  const links = linksIn(html, base, url);
+  return { title: (article?.title || title).replace(/\s+/g, " ").slice(0, 300), text, html, links };
 });
 
 function cleaned(content: string): { html: string; text: string } {
@@ -50,4 +58,20 @@ function cleaned(content: string): { html: string; text: string } {
     .replaceAll(kept, " ")
     .trim();
   return { html, text };
+}
+
+/** The links to other pages, each once, resolved against `base`; `own` is the address of the page itself. */
+function linksIn(html: string, base: string, own: string): PageLink[] {
+  const { document } = parseHTML(`<html><body>${html}</body></html>`);
+  const links = new Map<string, PageLink>();
+  const withoutPlace = (address: string) => address.replace(/#.*$/, "");
+  for (const link of document.querySelectorAll("a[href]")) {
+    const url = URL.parse(link.getAttribute("href") ?? "", base);
+    const words = (link.textContent ?? "").replace(/\s+/g, " ").trim().slice(0, longestWords);
+    if (!url || !words || !/^https?:$/.test(url.protocol) || url.href.length > longestUrl) continue;
+    if (withoutPlace(url.href) === withoutPlace(own) || links.has(url.href)) continue;
+    links.set(url.href, { words, url: url.href });
+    if (links.size === linksAtMost) break;
+  }
+  return [...links.values()];
 }
