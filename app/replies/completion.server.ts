@@ -9,6 +9,7 @@ import { instructionsFor } from "./prompt/prompt.server.ts";
 import { openModel, storeLearned } from "./providers/model-access.server.ts";
 import type {
   Finish,
+  FinishReason,
   Learned,
   OfferedTool,
   Piece,
@@ -38,6 +39,7 @@ type CompletionRequest = {
   /** Tools of the house that the program has asked for; they are carried out here. */
   house: Tool[];
   toolChoice: ToolChoice | undefined;
+  mayBeEmpty?: readonly FinishReason[];
   signal: AbortSignal;
   /** Called when nothing more will come, also if the model was never asked. */
   onEnd(): void;

@@ -178,7 +178,7 @@ export class Writing {
       silence: modelSilence,
       tools: tools.map(offeredAs),
       // The model was asked to go on where its text was cut: there may have been nothing more to say.
-      mayBeEmpty: last?.role === "user",
+      mayBeEmpty: last?.role === "user" ? (["stop"] as const) : [],
       tellsGrowth: true,
       learn: (learned: Learned) => storeLearned({ db, log }, model, learned),
     };

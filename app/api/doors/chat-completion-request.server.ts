@@ -95,9 +95,10 @@ const format = z.discriminatedUnion(
     z.object({
       type: z.literal("json_schema"),
       json_schema: z.object({
-        name: z.string().max(64, "Es demasiado largo.").optional(),
-        description: z.string().max(2000, "Es demasiado largo.").optional(),
-        schema: jsonSchema.optional(),
+        name: z.string().max(64, "Es demasiado largo.").nullish(),
+        description: z.string().max(2000, "Es demasiado largo.").nullish(),
+        schema: jsonSchema.nullish(),
+        strict: z.boolean().nullish(),
       }),
     }),
   ],
@@ -179,6 +180,7 @@ export function completionRequest(body: Asked): DoorRequest {
       presencePenalty: body.presence_penalty,
       frequencyPenalty: body.frequency_penalty,
       parallelToolCalls: body.parallel_tool_calls,
+      strictJsonSchema: body.response_format?.type === "json_schema" ? body.response_format.json_schema.strict : null,
       verbosity: body.verbosity,
       reasoning: body.reasoning_effort,
     }),

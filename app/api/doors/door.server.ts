@@ -48,8 +48,11 @@ export async function askThrough(
     house,
     stop,
     responseFormat,
-    settings,
+    // A schema is strict only where the program says so, as at OpenAI.
+    settings: { strictJsonSchema: false, ...settings },
     required: requiredOf(request),
+    // Programs also ask only whether a model is there, with a limit of a few tokens, and agents end a task without a word.
+    mayBeEmpty: ["stop", "length"],
     signal,
     onEnd: leave,
     // Calls of the house are answered here.
@@ -156,7 +159,9 @@ export function problemOf(error: unknown, signal: AbortSignal, names: Names = {}
   if (signal.aborted) return new Problem(400, "Quien preguntaba se ha ido.");
   if (error instanceof Problem) return error;
   if (!(error instanceof ReplyError)) throw error;
-  const { message, parameter, retryAfter } = error;
+  const { parameter, retryAfter } = error;
+  // Nothing of an answer to a program is kept.
+  const message = error.message.replace(/[.;] lo que llegó está guardado\./i, ".");
   if (parameter !== undefined) {
     const name = names[parameter] ?? parameter;
     return invalid(name, message.replace(`«${parameter}»`, `«${name}»`));

@@ -156,9 +156,10 @@ const format = z.discriminatedUnion(
     z.object({ type: z.literal("json_object") }),
     z.object({
       type: z.literal("json_schema"),
-      name: z.string().max(64, "Es demasiado largo.").optional(),
-      description: z.string().max(2000, "Es demasiado largo.").optional(),
-      schema: jsonSchema.optional(),
+      name: z.string().max(64, "Es demasiado largo.").nullish(),
+      description: z.string().max(2000, "Es demasiado largo.").nullish(),
+      schema: jsonSchema.nullish(),
+      strict: z.boolean().nullish(),
     }),
   ],
   "text.format tiene que ser text, json_object o json_schema.",
@@ -276,6 +277,7 @@ export function responseRequest(
     settings: given({
       topP: body.top_p,
       parallelToolCalls: body.parallel_tool_calls,
+      strictJsonSchema: body.text?.format?.type === "json_schema" ? body.text.format.strict : null,
       verbosity: body.text?.verbosity,
       reasoning: body.reasoning?.effort,
     }),

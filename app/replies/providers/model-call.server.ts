@@ -55,7 +55,7 @@ export type Finish = {
   citations?: Citation[];
 };
 /** With OpenAI's names. */
-type FinishReason = "stop" | "length" | "content_filter" | "tool_calls";
+export type FinishReason = "stop" | "length" | "content_filter" | "tool_calls";
 /** A model's row with its API key decrypted. */
 export type ModelAccess = Pick<
   ModelRow,
@@ -81,6 +81,8 @@ export type Settings = {
   frequencyPenalty?: number | undefined;
   parallelToolCalls?: boolean | undefined;
   verbosity?: "low" | "medium" | "high" | undefined;
+  /** Whether OpenAI holds the answer to the schema, all of whose fields have to be required for that; true unless set. */
+  strictJsonSchema?: boolean | undefined;
   /** Replaces the model's own setting. */
   reasoning?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | undefined;
 };
@@ -102,8 +104,8 @@ export type Options = {
   required?: readonly Parameter[] | undefined;
   /** Whether calls are reported while they are written. */
   tellsGrowth?: boolean;
-  /** Whether the model goes on with a text that may have been complete: an end without a word is then no failure. */
-  mayBeEmpty?: boolean;
+  /** Reasons for an end without a word that are no failure. */
+  mayBeEmpty?: readonly FinishReason[];
   /** Gets the facts learned about the model's server, to be stored with the model. */
   learn?: ((learned: Learned) => Promise<void>) | undefined;
 };

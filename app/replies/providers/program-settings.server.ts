@@ -6,7 +6,12 @@ import type { Parameter } from "./refused-parameters.server.ts";
 type CallOptions = LanguageModelV4CallOptions;
 
 /** Settings that all libraries know by the same name. */
-export const commonOptions = ({ parallelToolCalls, verbosity, ...common }: Settings): Partial<CallOptions> => common;
+export const commonOptions = ({
+  parallelToolCalls,
+  verbosity,
+  strictJsonSchema,
+  ...common
+}: Settings): Partial<CallOptions> => common;
 
 // OpenAI keeps the conversations of its Responses for a month unless it is told not to. It then wants its thoughts back, encrypted.
 const keepNothing = { store: false };
@@ -17,7 +22,7 @@ const showThoughts = { thinkingConfig: { includeThoughts: true } };
 /** Options that are specific to a provider's library. Throws ReplyError for a setting that the library has no option for. */
 export function ownOptions(
   model: ModelAccess,
-  { parallelToolCalls, verbosity, topK, reasoning = model.reasoning ?? "none" }: Settings,
+  { parallelToolCalls, verbosity, topK, strictJsonSchema, reasoning = model.reasoning ?? "none" }: Settings,
 ): NonNullable<CallOptions["providerOptions"]> {
   const { provider } = model;
   const oneCall = parallelToolCalls === false;
@@ -26,6 +31,7 @@ export function ownOptions(
   const compatible = {
     ...(parallelToolCalls !== undefined && { parallel_tool_calls: parallelToolCalls }),
     ...(verbosity && { verbosity }),
+    ...(strictJsonSchema !== undefined && { strictJsonSchema }),
     // OpenAI has no such parameter, but most compatible servers do.
     ...(topK !== undefined && { top_k: topK }),
   };
@@ -34,6 +40,7 @@ export function ownOptions(
       ...keepNothing,
       ...(parallelToolCalls !== undefined && { parallelToolCalls }),
       ...(verbosity && { textVerbosity: verbosity }),
+      ...(strictJsonSchema !== undefined && { strictJsonSchema }),
     },
     ...(oneCall && { anthropic: { disableParallelToolUse: true } }),
     ...(reasoning !== "none" && { google: showThoughts }),

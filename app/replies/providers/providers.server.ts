@@ -125,7 +125,7 @@ async function* askOnce(
   signal.throwIfAborted();
   const watch = new Watch(signal, silence);
   const { abort, heard } = watch;
-  const { settings = {}, required = [], mayBeEmpty = false, tellsGrowth = false } = others;
+  const { settings = {}, required = [], mayBeEmpty = [], tellsGrowth = false } = others;
   const isUntagged = (untagged.get(keyOf(model)) ?? 0) >= untaggedAfter;
   const offered = tools.map(({ name }) => name);
   const answer = new Answer({ untagged: isUntagged, offered, mayBeEmpty, tellsGrowth });

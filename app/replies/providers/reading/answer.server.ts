@@ -11,7 +11,7 @@ import { limits } from "../../../process/limits.ts";
 import { recordOf } from "../../../process/text/json.ts";
 import { ReplyError } from "../../errors.server.ts";
 import type { ProviderMeta } from "../../tools/call.ts";
-import type { CallStretch, Piece } from "../model-call.server.ts";
+import type { CallStretch, FinishReason, Piece } from "../model-call.server.ts";
 import { type Stretch, Thoughts } from "./thoughts.server.ts";
 import { WholeCharacters } from "./whole-characters.server.ts";
 import { type WithCalls, WrittenCalls } from "./written-calls.server.ts";
@@ -44,7 +44,12 @@ const tokensAtMost = 100_000_000;
 const tokensOf = (said: unknown): number | undefined =>
   Number.isInteger(said) && Number(said) >= 0 && Number(said) <= tokensAtMost ? Number(said) : undefined;
 
-type Reading = { untagged: boolean; offered: readonly string[]; mayBeEmpty: boolean; tellsGrowth: boolean };
+type Reading = {
+  untagged: boolean;
+  offered: readonly string[];
+  mayBeEmpty: readonly FinishReason[];
+  tellsGrowth: boolean;
+};
 
 /** One answer of a model as it comes from a provider's library: its thoughts, its text and its end. */
 export class Answer {
@@ -71,14 +76,14 @@ export class Answer {
   /** The first event that could not be read. */
   #misread: Error | undefined;
   readonly #offered: readonly string[];
-  readonly #mayBeEmpty: boolean;
+  readonly #mayBeEmpty: readonly FinishReason[];
   readonly #tellsGrowth: boolean;
   /** The calls by their ids, in order: their place, and whether any of their input has come. */
   readonly #calls = new Map<string, { index: number; input: WholeCharacters; hasInput: boolean }>();
 
   /**
    * `untagged`: the model is known to leave out the opening tag of its thoughts. `offered`: names of the tools that were offered to
-   * it. `mayBeEmpty`: it goes on with a text that may have been whole. `tellsGrowth`: calls are told of while they are written.
+   * it. `mayBeEmpty`: reasons for an end without a word that are no failure. `tellsGrowth`: calls are told of while they are written.
    */
   constructor({ untagged, offered, mayBeEmpty, tellsGrowth }: Reading) {
     this.#tellsGrowth = tellsGrowth;
@@ -136,7 +141,7 @@ export class Answer {
     }
     const refused = raw === "refusal";
     const hasCalled = this.#calls.size > 0;
-    if (this.#isWordless && this.#images.size === 0 && !(this.#mayBeEmpty && reasonOf(unified, hasCalled) === "stop")) {
+    if (this.#isWordless && this.#images.size === 0 && !this.#mayBeEmpty.includes(reasonOf(unified, hasCalled))) {
       this.#refuseWordless(finishReason);
     }
     yield {
