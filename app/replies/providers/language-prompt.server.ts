@@ -73,10 +73,14 @@ const thoughtPart = ({ text, meta }: Thought) => ({ type: "reasoning" as const, 
 
 /** Thoughts of a compatible server as fields of its message, under the names by which it sent them. */
 function thoughtFieldsOf(thoughts: Thought[]): ProviderMeta[string] | undefined {
-  const [first] = thoughts.filter(({ meta }) => meta.openaiCompatible);
-  if (!first?.meta.openaiCompatible) return undefined;
-  const { [thoughtMark]: field, ...kept } = first.meta.openaiCompatible;
-  return { ...kept, ...(typeof field === "string" && { [field]: first.text }) };
+  let fields: ProviderMeta[string] | undefined;
+  for (const { text, meta } of thoughts) {
+    if (!meta.openaiCompatible) continue;
+    const { [thoughtMark]: field, ...kept } = meta.openaiCompatible;
+    fields = { ...fields, ...kept };
+    if (typeof field === "string") fields[field] = `${fields[field] ?? ""}${text}`;
+  }
+  return fields;
 }
 
 const imagePart = (data: Uint8Array) => ({

@@ -98,6 +98,8 @@ class Completion {
   #pieces = 0;
   /** The field in which its thoughts come. */
   #thoughtField: string | undefined;
+  /** Whether the thought at hand has not been marked with its field yet. */
+  #isThinking = false;
   readonly #calls = new CallAssembly();
   readonly #kept = new KeptFields();
   readonly #beside: Beside;
@@ -165,10 +167,15 @@ class Completion {
   /** Fields that the server wants back with the results of its calls. */
   #signature(): Part[] {
     const kept = this.#kept.all;
-    const field = this.#thoughtField;
-    if (!field && Object.keys(kept).length === 0) return [];
-    const meta = { ...kept, ...(field && { [thoughtMark]: field }) };
-    return [{ type: "reasoning-end", id: "0", providerMetadata: { openaiCompatible: meta as never } }];
+    const mark = this.#isThinking && this.#thoughtField ? { [thoughtMark]: this.#thoughtField } : {};
+    const meta = { ...kept, ...mark };
+    return Object.keys(meta).length > 0 ? [endOfThought(meta)] : [];
+  }
+
+  /** Marks a thought before the text that follows it, as a program's thought is closed by then. */
+  #markThought(): void {
+    if (this.#isThinking && this.#thoughtField) this.#parts.push(endOfThought({ [thoughtMark]: this.#thoughtField }));
+    this.#isThinking = false;
   }
 
   #called(): Part[] {
@@ -336,6 +343,8 @@ class Completion {
   #add(type: "text-delta" | "reasoning-delta", text: unknown): void {
     if (typeof text !== "string" || text === "") return;
     this.#pieces++;
+    if (type === "reasoning-delta") this.#isThinking = true;
+    else this.#markThought();
     const last = this.#parts.at(-1);
     if (last?.type === type) last.delta += text;
     else this.#parts.push({ type, id: "0", delta: text });
@@ -343,6 +352,12 @@ class Completion {
 }
 
 const finish = { type: "finish" as const };
+
+const endOfThought = (meta: Fields): Part => ({
+  type: "reasoning-end",
+  id: "0",
+  providerMetadata: { openaiCompatible: meta as never },
+});
 
 /** A number that can be added; 0 for anything else. */
 const countIn = (said: unknown): number => (typeof said === "number" ? said : 0);
