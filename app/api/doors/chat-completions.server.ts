@@ -168,7 +168,7 @@ async function collect(about: About, { pieces, failed }: Asking): Promise<z.outp
   const tool_calls = calls.map(({ id, name, input }) => ({
     id,
     type: "function" as const,
-    function: { name, arguments: input },
+    function: { name, arguments: input || "{}" },
   }));
   const message = {
     role: "assistant" as const,
@@ -185,6 +185,8 @@ async function* toEvents(about: About, { pieces, failed }: Asking, withUsage: bo
   const event = (more: object) => `data: ${JSON.stringify({ ...about, object: "chat.completion.chunk", ...more })}\n\n`;
   const delta = (said: object, reason: string | null = null) =>
     event({ choices: [{ index: 0, delta: said, finish_reason: reason }] });
+  // Calls without an input so far: programs parse what has come at the end.
+  const bare = new Set<number>();
   yield delta({ role: "assistant", content: "" });
   try {
     for await (const piece of withPauses(pieces)) {
@@ -195,10 +197,13 @@ async function* toEvents(about: About, { pieces, failed }: Asking, withUsage: bo
       else if (piece.type === "image") yield delta({ images: [asImage(piece)] });
       else if (piece.type === "call") {
         const { index, id, name } = piece;
+        bare.add(index);
         yield delta({ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] });
       } else if (piece.type === "call-input") {
+        bare.delete(piece.index);
         yield delta({ tool_calls: [{ index: piece.index, function: { arguments: piece.text } }] });
       } else if (piece.type === "finish") {
+        for (const index of bare) yield delta({ tool_calls: [{ index, function: { arguments: "{}" } }] });
         yield delta({}, piece.reason);
         if (withUsage) yield event({ choices: [], usage: usedTokens(piece.usage) });
       }

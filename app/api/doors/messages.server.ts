@@ -181,7 +181,7 @@ class MessageAnswer {
         if (this.#open?.type === "thinking") this.#open.thinking += piece.text;
         return yield this.#delta({ type: "thinking_delta", thinking: piece.text });
       case "mistaken":
-        return this.#mistake();
+        return yield* this.#mistake();
       case "signed": {
         const signature = this.#seal?.close({ meta: piece.meta });
         if (!signature) return;
@@ -246,12 +246,12 @@ class MessageAnswer {
   }
 
   /** The text so far was a thought. Readers of the stream already have it as text; the whole message has it as a thought. */
-  #mistake(): void {
+  *#mistake(): Generator<Event> {
+    yield* this.#close();
     const at = this.content.findLastIndex(({ type }) => type === "text");
     const found = this.content[at];
     if (found?.type !== "text") return;
     this.content[at] = { type: "thinking", thinking: found.text, signature: "" };
-    this.#open = undefined;
   }
 }
 

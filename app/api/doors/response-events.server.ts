@@ -83,7 +83,7 @@ export class ResponseOutput {
       case "reasoning":
         return yield* this.#think(piece.text);
       case "mistaken":
-        return this.#mistake();
+        return yield* this.#mistake();
       case "signed":
         if (!this.#isSigned) return;
         if (piece.isHidden || this.#open?.type !== "reasoning") yield* this.#beginThought();
@@ -168,13 +168,13 @@ export class ResponseOutput {
   }
 
   /** The text so far was a thought. Readers of the stream already have it as text; the response at the end has it as a thought. */
-  #mistake(): void {
+  *#mistake(): Generator<Event> {
+    yield* this.#close();
     const at = this.items.findLastIndex(({ type }) => type === "message");
     const found = this.items[at];
     if (found?.type !== "message") return;
     const summary = found.content.map(({ text }): Summary => ({ type: "summary_text", text }));
     this.items[at] = { type: "reasoning", id: found.id.replace("msg", "rs"), summary };
-    this.#open = undefined;
   }
 
   *#close(): Generator<Event> {
@@ -226,7 +226,7 @@ export class ResponseOutput {
     const item = this.items[at];
     if (item?.type === "function_call") {
       item.arguments = input || "{}";
-      item.status = "completed";
+      item.status = this.#incomplete ? "incomplete" : "completed";
       const done = { item_id: item.id, output_index: at, name: item.name, arguments: item.arguments };
       yield { type: "response.function_call_arguments.done", ...done };
     } else if (item?.type === "custom_tool_call") {
