@@ -53,9 +53,13 @@ export const between = (least: number, most: number) => {
   const sentence = `Va de ${least} a ${most}.`;
   return z.number("Tiene que ser un número.").min(least, sentence).max(most, sentence);
 };
-export const toolName = z
-  .string("Falta el nombre.")
-  .regex(/^[\w-]{1,64}$/, "Un nombre tiene letras, cifras, _ y -, hasta 64.");
+const nameOfAtMost = (most: number) =>
+  z
+    .string("Falta el nombre.")
+    .regex(new RegExp(`^[\\w-]{1,${most}}$`), `Un nombre tiene letras, cifras, _ y -, hasta ${most}.`);
+export const toolName = nameOfAtMost(64);
+/** Anthropic's names may be twice as long as OpenAI's, and programs for Claude make use of it. */
+export const longToolName = nameOfAtMost(128);
 export const jsonSchema = z.record(z.string(), z.unknown(), "Tiene que ser un esquema JSON.");
 export const callId = z.string("Falta el id de la llamada.").max(200, "Es demasiado largo.");
 const inline = /^data:image\/(?:png|jpe?g|webp|gif|avif);base64,([\w+/=\s-]+)$/;
@@ -132,8 +136,8 @@ export function allowedTools(
 /** An answer in JSON as the providers' libraries expect it. */
 export const jsonFormat = (given: {
   schema?: Record<string, unknown> | null | undefined;
-  name?: string | undefined;
-  description?: string | undefined;
+  name?: string | null | undefined;
+  description?: string | null | undefined;
 }): ResponseFormat => ({
   type: "json",
   ...(given.schema && { schema: given.schema as NonNullable<Extract<ResponseFormat, { type: "json" }>["schema"]> }),
@@ -149,8 +153,8 @@ export const given = <Fields extends object>(fields: Fields) =>
 
 /** The prompt of a request. Throws 422 for the request's field `field` if it has content that this model can't be shown. */
 export async function promptOf({ said: sent, tools }: DoorRequest, model: ModelRow, field: string): Promise<Prompt> {
-  refuseMany(sent, model, field);
-  const said = withNewest(sent);
+  refuseMany(sent, field);
+  const said = withNewest(model.acceptsImages ? sent : withoutFoundImages(sent, field));
   const turns: Prompt["turns"] = [];
   // Some providers refuse calls in a prompt that offers no tools: in that case the results of the calls are passed on as text.
   const withCalls = tools.length > 0;
@@ -203,9 +207,20 @@ const textIn = (segments: Segment[]) => segments.flatMap((one) => ("text" in one
 
 const thoughtsOf = (one: Said) => (one.role === "assistant" && one.thoughts?.length ? { thoughts: one.thoughts } : {});
 
-function refuseMany(said: Said[], model: ModelRow, field: string): void {
-  const sent = said.flatMap(({ segments }) => segments.filter((one) => !("text" in one)));
-  if (!model.acceptsImages && sent.some((one) => "image" in one)) throw invalid(field, "Este modelo no ve imágenes.");
+/**
+ * The conversation for a model that sees no images, with a line of text in the place of those that tools have found: a program sends them by
+ * itself, and again with each step. Throws 422 for one of the person.
+ */
+function withoutFoundImages(said: Said[], field: string): Said[] {
+  return said.map((one) => {
+    if (!one.segments.some((segment) => "image" in segment)) return one;
+    if (one.role !== "tool") throw invalid(field, "Este modelo no ve imágenes.");
+    const note = { text: "[Una imagen, que este modelo no ve.]" };
+    return { ...one, segments: one.segments.map((segment) => ("image" in segment ? note : segment)) };
+  });
+}
+
+function refuseMany(said: Said[], field: string): void {
   if (said.some(({ segments }) => segments.filter((one) => !("text" in one)).length > shownAtMost)) {
     throw invalid(field, `Son más de ${shownAtMost} imágenes y archivos en un mensaje, que es lo que se admite.`);
   }

@@ -10,11 +10,11 @@ import {
   given,
   jsonFormat,
   jsonSchema,
+  longToolName,
   oneTool,
   type Said,
   type Segment,
   text,
-  toolName,
   whole,
 } from "./door-request.server.ts";
 import type { ThoughtSeal } from "./thoughts/sealed-thoughts.server.ts";
@@ -50,14 +50,14 @@ const shown = [
     title: text,
     content: z.array(z.object({ type: z.literal("text"), text })),
   }),
-  z.object({ type: z.literal("tool_reference"), tool_name: toolName }),
+  z.object({ type: z.literal("tool_reference"), tool_name: longToolName }),
 ] as const;
 const found = z.union([text, z.array(z.discriminatedUnion("type", shown))], "Se admiten texto, imágenes y documentos.");
 const block = z.discriminatedUnion(
   "type",
   [
     ...shown,
-    z.object({ type: z.literal("tool_use"), id: callId, name: toolName, input: z.unknown() }),
+    z.object({ type: z.literal("tool_use"), id: callId, name: longToolName, input: z.unknown() }),
     z.object({
       type: z.literal("tool_result"),
       tool_use_id: callId,
@@ -77,12 +77,12 @@ const tool = z.union(
   [
     z.object({
       type: z.literal("custom").nullish(),
-      name: toolName,
+      name: longToolName,
       description: text.nullish(),
       input_schema: jsonSchema,
       strict: z.boolean().nullish(),
     }),
-    z.object({ type: z.literal("tertulia"), name: toolName }),
+    z.object({ type: z.literal("tertulia"), name: longToolName }),
   ],
   "Solo se admiten herramientas del programa (con input_schema) y de esta casa (tertulia).",
 );
@@ -91,7 +91,7 @@ const choice = z.discriminatedUnion(
   "type",
   [
     z.object({ type: z.enum(["auto", "any", "none"]), ...isParallel }),
-    z.object({ type: z.literal("tool"), name: toolName, ...isParallel }),
+    z.object({ type: z.literal("tool"), name: longToolName, ...isParallel }),
   ],
   "tool_choice tiene que ser auto, any, none o tool.",
 );
@@ -103,7 +103,7 @@ const conversation = {
     .min(1, "Faltan los mensajes.")
     .max(2000, "Son demasiados mensajes."),
   system: z.union([text, z.array(z.object({ type: z.literal("text"), text }))]).nullish(),
-  tools: z.array(tool, "Tiene que ser una lista.").max(128, "Son más de 128 herramientas.").nullish(),
+  tools: z.array(tool, "Tiene que ser una lista.").max(512, "Son más de 512 herramientas.").nullish(),
   tool_choice: choice.nullish(),
   thinking: z
     .discriminatedUnion(
