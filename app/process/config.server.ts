@@ -67,7 +67,11 @@ function isBare(said: string): boolean {
   return pathname === "/" && `${search}${hash}${username}` === "";
 }
 
-const isOrigin = (said: string) => URL.canParse(said) && new URL(said).origin === said;
+// Programs of the desktop and extensions have schemes of their own, such as app:// and chrome-extension://, for which URL has no origin.
+const isOrigin = (said: string) =>
+  /^https?:/i.test(said)
+    ? URL.canParse(said) && new URL(said).origin === said
+    : /^[a-z][a-z\d+.-]{1,40}:\/\/[\w.-]{1,253}$/.test(said);
 
 const variables = z.object({
   PORT: whole("PORT", 0, 65_535).default(3000),
