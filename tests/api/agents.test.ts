@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { type Program, send, startProgram, startUpstream } from "../support/doors.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+let server: TestServer;
+let program: Program;
+beforeAll(async () => {
+  server = await startServer({ CORS_ORIGINS: "app://obsidian.md" });
+  program = await startProgram(server.url);
+});
+afterAll(() => server.stop());
+
+type Upstream = Awaited<ReturnType<typeof startUpstream>>;
+
+const post = (path: string, json: object) => send(server.url, path, json, program.key);
+
+/** A model of a server that sends these deltas, or those for a request, and the reason for the end. */
+async function modelSending(
+  deltas: object[] | ((asked: Record<string, unknown>) => object[]),
+  reason = "stop",
+  more: object = {},
+): Promise<{ model: string; upstream: Upstream }> {
+  const chunk = (delta: object, finish_reason: string | null = null) =>
+    `data: ${JSON.stringify({ id: "1", choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+  const upstream = await startUpstream((asked) => {
+    const sent = typeof deltas === "function" ? deltas(asked) : deltas;
+    return { body: `${sent.map((delta) => chunk(delta)).join("")}${chunk({}, reason)}data: [DONE]\n\n` };
+  });
+  onTestFinished(() => void upstream.stop());
+  const model = crypto.randomUUID();
+  const json = { name: model, externalId: model, provider: "openai-compatible", baseUrl: `${upstream.url}/v1` };
+  const made = await send(server.url, "/api/model", { ...json, usesTools: true, ...more }, program.session);
+  expect(made.status).toBe(201);
+  return { model, upstream };
+}
+
+const hello = [{ role: "user", content: "Hola" }];
+
+describe("an end without a word", () => {
+  it.each([
+    ["of a limit", [{ reasoning_content: "Pienso" }], "length", "max_tokens", "incomplete"],
+    ["after a tool", [], "stop", "end_turn", "completed"],
+  ])("%s is an answer in each format", async (_name, deltas, reason, stop_reason, status) => {
+    const { model, upstream } = await modelSending(deltas, reason);
+    const completion = await post("/chat/completions", { model, messages: hello, max_tokens: 5 });
+    expect(await completion.json()).toMatchObject({
+      choices: [{ message: { content: "" }, finish_reason: reason }],
+    });
+    const message = await post("/messages", { model, messages: hello, max_tokens: 5 });
+    expect(await message.json()).toMatchObject({ stop_reason });
+    const response = await post("/responses", { model, input: "Hola", store: false });
+    expect(await response.json()).toMatchObject({ status });
+    expect(upstream.asked).toHaveLength(3);
+  });
+});
+
+describe("thoughts before a text and a call", () => {
+  // As DeepSeek and Kimi do.
+  const deltas = ({ messages }: Record<string, unknown>) =>
+    JSON.stringify(messages).includes('"tool"')
+      ? [{ content: "Listo" }]
+      : [
+          { reasoning_content: "PENSADO" },
+          { content: "Voy a mirar." },
+          { tool_calls: [{ index: 0, id: "c1", type: "function", function: { name: "mirar", arguments: "{}" } }] },
+        ];
+
+  it("go back from Messages", async () => {
+    const { model, upstream } = await modelSending(deltas);
+    const tools = [{ name: "mirar", input_schema: { type: "object", properties: {} } }];
+    const first = await post("/messages", { model, max_tokens: 99, tools, messages: hello });
+    const { content } = (await first.json()) as { content: { type: string; id?: string }[] };
+    expect(content.map(({ type }) => type)).toEqual(["thinking", "text", "tool_use"]);
+    const result = { type: "tool_result", tool_use_id: "c1", content: "vale" };
+    const messages = [...hello, { role: "assistant", content }, { role: "user", content: [result] }];
+    expect((await post("/messages", { model, max_tokens: 99, tools, messages })).status).toBe(200);
+    const said = upstream.asked.at(-1)?.messages as object[];
+    expect(said).toContainEqual(expect.objectContaining({ role: "assistant", reasoning_content: "PENSADO" }));
+  });
+
+  it("go back from Responses", async () => {
+    const { model, upstream } = await modelSending(deltas);
+    const tools = [{ type: "function", name: "mirar", parameters: { type: "object", properties: {} } }];
+    const first = (await (await post("/responses", { model, input: "Hola", tools })).json()) as { id: string };
+    const input = [{ type: "function_call_output", call_id: "c1", output: "vale" }];
+    const second = await post("/responses", { model, tools, input, previous_response_id: first.id });
+    expect(second.status).toBe(200);
+    const said = upstream.asked.at(-1)?.messages as object[];
+    expect(said).toContainEqual(expect.objectContaining({ role: "assistant", reasoning_content: "PENSADO" }));
+  });
+});
+
+it.each(["/messages", "/responses"])("%s closes a text that turns out to be a thought", async (path) => {
+  const { model } = await modelSending([
+    { content: "pienso mucho" },
+    { content: "\n</think>\n\n" },
+    { content: "hola" },
+  ]);
+  const json = { model, stream: true, max_tokens: 99, messages: hello };
+  const answer = await post(path, path === "/messages" ? json : { model, stream: true, store: false, input: "Hola" });
+  const events = [...(await answer.text()).matchAll(/^data: (\{.*\})$/gm)].map(
+    ([, data = ""]) => JSON.parse(data) as { type: string; index?: number; output_index?: number },
+  );
+  const of = (type: string) =>
+    events.filter((one) => one.type === type).map(({ index, output_index }) => index ?? output_index);
+  const [begins, ends] =
+    path === "/messages"
+      ? ["content_block_start", "content_block_stop"]
+      : ["response.output_item.added", "response.output_item.done"];
+  expect(of(begins ?? "")).toEqual([0, 1]);
+  expect(of(ends ?? "")).toEqual([0, 1]);
+});
+
+it("asks for a strict schema only where the program does", async () => {
+  const { model, upstream } = await modelSending([{ content: "{}" }]);
+  const schema = { type: "object", properties: { a: { type: "string" } } };
+  const strictness = async (path: string, json: object) => {
+    await post(path, { model, ...json });
+    const { response_format } = upstream.asked.at(-1) as { response_format?: { json_schema?: { strict?: boolean } } };
+    return response_format?.json_schema?.strict;
+  };
+  const completion = (more: object) => ({
+    messages: hello,
+    response_format: { type: "json_schema", json_schema: { name: "x", description: null, schema, ...more } },
+  });
+  expect(await strictness("/chat/completions", completion({}))).toBe(false);
+  expect(await strictness("/chat/completions", completion({ strict: true }))).toBe(true);
+  const text = { format: { type: "json_schema", name: "x", schema, strict: true } };
+  expect(await strictness("/responses", { input: "Hola", store: false, text })).toBe(true);
+  expect(await strictness("/ollama/api/chat", { messages: hello, stream: false, format: schema })).toBe(false);
+});
+
+it("gives a model without eyes a note in place of what its tools have found", async () => {
+  const { model, upstream } = await modelSending([{ content: "Vale." }], "stop", { acceptsImages: false });
+  const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } };
+  const tools = [{ name: `mcp__${"a".repeat(100)}`, input_schema: { type: "object", properties: {} } }];
+  const name = tools[0]?.name;
+  const messages = [
+    ...hello,
+    { role: "assistant", content: [{ type: "tool_use", id: "c1", name, input: {} }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "c1", content: [image] }] },
+  ];
+  expect((await post("/messages", { model, max_tokens: 9, tools, messages })).status).toBe(200);
+  expect(JSON.stringify(upstream.asked.at(-1)?.messages)).toContain("[Una imagen, que este modelo no ve.]");
+  const shown = [{ role: "user", content: [image] }];
+  const refused = await post("/messages", { model, max_tokens: 9, messages: shown });
+  expect(await refused.text()).toContain("Este modelo no ve imágenes.");
+});
+
+it.each(["/chat/completions", "/messages"])("%s tells of a cut without promising to keep anything", async (path) => {
+  const upstream = await startUpstream(() => ({
+    body: 'data: {"id":"1","choices":[{"index":0,"delta":{"content":"A medias"},"finish_reason":null}]}\n\n',
+  }));
+  onTestFinished(() => void upstream.stop());
+  const model = crypto.randomUUID();
+  const json = { name: model, externalId: model, provider: "openai-compatible", baseUrl: `${upstream.url}/v1` };
+  expect((await send(server.url, "/api/model", json, program.session)).status).toBe(201);
+  const told = await (await post(path, { model, messages: hello, max_tokens: 9 })).text();
+  expect(told).toContain("La respuesta del modelo se cortó antes de terminar.");
+  expect(told).not.toContain("guardado");
+});
+
+it("sends calls without an input as an empty object", async () => {
+  const call = { index: 0, id: "c1", type: "function", function: { name: "mirar", arguments: "" } };
+  const { model } = await modelSending([{ tool_calls: [call] }], "tool_calls");
+  const tools = [{ type: "function", function: { name: "mirar", parameters: { type: "object" } } }];
+  const whole = await post("/chat/completions", { model, messages: hello, tools });
+  expect(await whole.json()).toMatchObject({
+    choices: [{ message: { tool_calls: [{ function: { name: "mirar", arguments: "{}" } }] } }],
+  });
+  const stream = await (await post("/chat/completions", { model, messages: hello, tools, stream: true })).text();
+  const written = [...stream.matchAll(/"arguments":"([^"]*)"/g)].map(([, piece]) => piece).join("");
+  expect(written).toBe("{}");
+});
+
+it("tells the usage of a kept response in full", async () => {
+  const { model } = await modelSending([{ content: "Vale." }]);
+  const made = (await (await post("/responses", { model, input: "Hola" })).json()) as { id: string; usage: object };
+  const kept = await fetch(`${server.url}/v1/responses/${made.id}`, {
+    headers: { Authorization: `Bearer ${program.key}` },
+  });
+  expect(Object.keys(((await kept.json()) as { usage: object }).usage)).toEqual(Object.keys(made.usage));
+});
+
+it("lets in a program of the desktop by its own scheme", async () => {
+  const headers = { Origin: "app://obsidian.md", "Access-Control-Request-Method": "POST" };
+  const asked = await fetch(`${server.url}/v1/chat/completions`, { method: "OPTIONS", headers });
+  expect(asked.headers.get("Access-Control-Allow-Origin")).toBe("app://obsidian.md");
+});
