@@ -19,34 +19,100 @@ const relation = new RegExp(
   "u",
 );
 const opened = new RegExp(`^class\\s+${name}\\s*(?:\\["([^"]*)"\\])?\\s*(?::::[\\w-]+)?\\s*(\\{)?\\s*(\\})?$`, "u");
+const note = new RegExp(`^note\\s+(?:for\\s+${name}\\s+)?"([^"]*)"$`, "u");
 const member = new RegExp(`^${name}\\s*:\\s*(.+)$`, "u");
 
 /** A diagram of classes of Mermaid in Graphviz's language. Throws CannotDraw where any of it is not understood. */
-export function classesAsDot(lines: string[]): string {
-  const classes = new Map<string, Class>();
-  const links: string[] = [];
-  const groups: { title: string; classes: Set<string> }[] = [];
-  let within: Class | undefined;
-  let group: Set<string> | undefined;
-  let direction = "TB";
-  const classOf = (written: string): Class => {
-    const key = written.replaceAll("`", "").replace(/~.*$/, "");
-    const known = classes.get(key) ?? { title: key, kind: "", members: [] };
+export const classesAsDot = (lines: string[]): string => new Reading(lines).dot();
+
+const keyOf = (written: string) => written.replaceAll("`", "").replace(/~.*$/, "");
+const idOf = (written: string) => quoted(keyOf(written));
+
+/** Lines of a diagram of classes, one after the other, as statements of Graphviz. */
+class Reading {
+  readonly #classes = new Map<string, Class>();
+  readonly #links: string[] = [];
+  readonly #notes: string[] = [];
+  readonly #groups: { title: string; classes: Set<string> }[] = [];
+  /** The class, and the namespace, whose brace is open. */
+  #within: Class | undefined;
+  #group: Set<string> | undefined;
+  #direction = "TB";
+
+  readonly #kinds: LineKind[] = [
+    [note, (about, text) => this.#note(about, text)],
+    [/^namespace\s+([^\s{]+)\s*\{$/, (title) => this.#openGroup(title)],
+    [/^\}$/, () => this.#closeGroup()],
+    [relation, (...ends) => this.#relate(...ends)],
+    [opened, (written, title, brace, closed) => this.#open(written, title, brace !== "" && closed === "")],
+    [/^<<(.+)>>\s+(\S+)$/, (kind, written) => Object.assign(this.#classOf(written), { kind })],
+    [member, (written, text) => addMember(this.#classOf(written), text)],
+    [directionLine, (to) => (this.#direction = directionOf(to))],
+    [/^(?:classDef|cssClass|style|click|link|callback|accTitle|accDescr)\b/, () => true],
+  ];
+
+  /** Throws CannotDraw where a line is not understood. */
+  constructor(lines: string[]) {
+    for (const line of lines) {
+      const text = line.trim().replace(/;$/, "");
+      if (!this.#within) readLine(line, this.#kinds);
+      else if (text === "}") this.#within = undefined;
+      else addMember(this.#within, text);
+    }
+    if (this.#within || this.#group) throw new CannotDraw("No se entiende como Mermaid: le falta una llave.");
+    if (this.#classes.size === 0) throw new CannotDraw("No se entiende como Mermaid: no dibuja nada.");
+  }
+
+  dot(): string {
+    const nodes = [...this.#classes].map(([key, one]) => `${quoted(key)} [label=<${boxOf(one)}>]`);
+    const clusters = this.#groups.map(
+      ({ title, classes }, n) =>
+        `subgraph cluster${n} { label=${quoted(title)}; style=rounded; color=gray60; ${[...classes].join("; ")} }`,
+    );
+    const all = [...nodes, ...this.#notes, ...clusters, ...this.#links].join("; ");
+    return `digraph { rankdir=${this.#direction}; node [shape=plain]; ${all} }`;
+  }
+
+  #classOf(written: string): Class {
+    const key = keyOf(written);
+    const known = this.#classes.get(key) ?? { title: key, kind: "", members: [] };
     // The title gets the parameters of its type once.
     const generic = /~(.+)~$/.exec(written)?.[1];
     if (generic && !known.title.includes("<")) known.title = `${known.title}<${generic.replace(/~(.+?)~/g, "<$1>")}>`;
-    classes.set(key, known);
+    this.#classes.set(key, known);
     return known;
-  };
-  const idOf = (written: string) => quoted(written.replaceAll("`", "").replace(/~.*$/, ""));
-  const add = (one: Class, text: string) => {
-    const kind = /^<<(.+)>>$/.exec(text)?.[1];
-    if (kind) one.kind = kind;
-    else one.members.push(typed(text));
-  };
-  const relate = (from = "", many = "", tail = "", kind = "", head = "", other = "", to = "", label = "") => {
-    classOf(from);
-    classOf(to);
+  }
+
+  #open(written: string, title: string, isOpen: boolean): void {
+    const one = this.#classOf(written);
+    if (title) one.title = wordsOf(title);
+    this.#group?.add(idOf(written));
+    if (isOpen) this.#within = one;
+  }
+
+  #note(about: string, text: string): void {
+    const id = quoted(` note ${this.#notes.length}`);
+    this.#notes.push(`${id} [shape=note, style=filled, fillcolor="#fff6d6", label=${quoted(wordsOf(text))}]`);
+    if (!about) return;
+    this.#classOf(about);
+    this.#links.push(`${idOf(about)} -> ${id} [style=dashed, dir=none]`);
+  }
+
+  #openGroup(title: string): void {
+    this.#group = new Set();
+    this.#groups.push({ title, classes: this.#group });
+  }
+
+  /** False where no namespace is open. */
+  #closeGroup(): boolean {
+    const wasOpen = this.#group !== undefined;
+    this.#group = undefined;
+    return wasOpen;
+  }
+
+  #relate(from = "", many = "", tail = "", kind = "", head = "", other = "", to = "", label = ""): void {
+    this.#classOf(from);
+    this.#classOf(to);
     const looks = [
       `dir=both, arrowtail=${ends[tail]}, arrowhead=${ends[head]}`,
       kind === ".." && "style=dashed",
@@ -54,54 +120,14 @@ export function classesAsDot(lines: string[]): string {
       other && `headlabel=${quoted(other)}`,
       label && `label=${quoted(wordsOf(label))}`,
     ];
-    links.push(`${idOf(from)} -> ${idOf(to)} [${looks.filter(Boolean).join(", ")}]`);
-  };
-  const open = (written: string, title: string, brace: string, closed: string) => {
-    const one = classOf(written);
-    if (title) one.title = wordsOf(title);
-    group?.add(idOf(written));
-    if (brace && !closed) within = one;
-  };
-  const notes: string[] = [];
-  const note = (about: string, text: string) => {
-    const id = quoted(` note ${notes.length}`);
-    if (about) classOf(about);
-    notes.push(`${id} [shape=note, style=filled, fillcolor="#fff6d6", label=${quoted(wordsOf(text))}]`);
-    if (about) links.push(`${idOf(about)} -> ${id} [style=dashed, dir=none]`);
-  };
-  const openGroup = (title: string) => {
-    group = new Set();
-    groups.push({ title, classes: group });
-  };
-  const closeGroup = () => {
-    if (!group) return false;
-    group = undefined;
-  };
-  const kinds: LineKind[] = [
-    [new RegExp(`^note\\s+(?:for\\s+${name}\\s+)?"([^"]*)"$`, "u"), note],
-    [/^namespace\s+([^\s{]+)\s*\{$/, openGroup],
-    [/^\}$/, closeGroup],
-    [relation, relate],
-    [opened, open],
-    [/^<<(.+)>>\s+(\S+)$/, (kind, written) => Object.assign(classOf(written), { kind })],
-    [member, (written, text) => add(classOf(written), text)],
-    [directionLine, (to) => (direction = directionOf(to))],
-    [/^(?:classDef|cssClass|style|click|link|callback|accTitle|accDescr)\b/, () => true],
-  ];
-  for (const line of lines) {
-    const text = line.trim().replace(/;$/, "");
-    if (!within) readLine(line, kinds);
-    else if (text === "}") within = undefined;
-    else add(within, text);
+    this.#links.push(`${idOf(from)} -> ${idOf(to)} [${looks.filter(Boolean).join(", ")}]`);
   }
-  if (within || group) throw new CannotDraw("No se entiende como Mermaid: le falta una llave.");
-  if (classes.size === 0) throw new CannotDraw("No se entiende como Mermaid: no dibuja nada.");
-  const nodes = [...classes].map(([key, one]) => `${quoted(key)} [label=<${boxOf(one)}>]`);
-  const clusters = groups.map(
-    ({ title, classes }, n) =>
-      `subgraph cluster${n} { label=${quoted(title)}; style=rounded; color=gray60; ${[...classes].join("; ")} }`,
-  );
-  return `digraph { rankdir=${direction}; node [shape=plain]; ${[...nodes, ...notes, ...clusters, ...links].join("; ")} }`;
+}
+
+function addMember(one: Class, text: string): void {
+  const kind = /^<<(.+)>>$/.exec(text)?.[1];
+  if (kind) one.kind = kind;
+  else one.members.push(typed(text));
 }
 
 /** A member with the parameters of its types in angles. */
