@@ -64,7 +64,7 @@ function cleaned(content: string): { html: string; text: string } {
 function linksIn(html: string, base: string, own: string): PageLink[] {
   const { document } = parseHTML(`<html><body>${html}</body></html>`);
   const links = new Map<string, PageLink>();
-  const withoutPlace = (address: string) => address.replace(/#.*$/, "");
+  const withoutPlace = (address: string) => address.split("#", 1)[0];
   for (const link of document.querySelectorAll("a[href]")) {
     const url = URL.parse(link.getAttribute("href") ?? "", base);
     const words = (link.textContent ?? "").replace(/\s+/g, " ").trim().slice(0, longestWords);
