@@ -53,13 +53,13 @@ export const between = (least: number, most: number) => {
   const sentence = `Va de ${least} a ${most}.`;
   return z.number("Tiene que ser un número.").min(least, sentence).max(most, sentence);
 };
-const nameOfAtMost = (most: number) =>
-  z
-    .string("Falta el nombre.")
-    .regex(new RegExp(`^[\\w-]{1,${most}}$`), `Un nombre tiene letras, cifras, _ y -, hasta ${most}.`);
-export const toolName = nameOfAtMost(64);
+export const toolName = z
+  .string("Falta el nombre.")
+  .regex(/^[\w-]{1,64}$/, "Un nombre tiene letras, cifras, _ y -, hasta 64.");
 /** Anthropic's names may be twice as long as OpenAI's, and programs for Claude make use of it. */
-export const longToolName = nameOfAtMost(128);
+export const longToolName = z
+  .string("Falta el nombre.")
+  .regex(/^[\w-]{1,128}$/, "Un nombre tiene letras, cifras, _ y -, hasta 128.");
 export const jsonSchema = z.record(z.string(), z.unknown(), "Tiene que ser un esquema JSON.");
 export const callId = z.string("Falta el id de la llamada.").max(200, "Es demasiado largo.");
 const inline = /^data:image\/(?:png|jpe?g|webp|gif|avif);base64,([\w+/=\s-]+)$/;
