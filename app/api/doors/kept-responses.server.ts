@@ -77,7 +77,8 @@ export async function findKept(db: Db, userId: string, given: string) {
     .where("responses.id", "=", rowIn(given) ?? "")
     .where("responses.userId", "=", userId)
     .select(["responses.id", "responses.createdAt", "responses.items", "responses.previousId"])
-    .select(["messages.inputTokens", "messages.outputTokens", "messages.reasoningTokens", "models.name as model"])
+    .select(["messages.inputTokens", "messages.outputTokens", "messages.reasoningTokens", "messages.cachedTokens"])
+    .select("models.name as model")
     .executeTakeFirst();
   if (!row) throw notKept(given);
   // Items of the request have ids of other rows, or no ids.

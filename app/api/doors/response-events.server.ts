@@ -43,6 +43,19 @@ type Message = Extract<OutputItem, { type: "message" }>;
 type Reasoning = Extract<OutputItem, { type: "reasoning" }>;
 type OpenCall = { at: number; name: string; callId: string; input: string };
 
+type Counted = { [Name in keyof ReplyUsage]?: number | null | undefined };
+
+/** The usage of a response, in OpenAI's names; a count that is not known is 0. */
+export function responseUsage({ inputTokens, outputTokens, reasoningTokens, cachedTokens }: Counted) {
+  return {
+    input_tokens: inputTokens ?? 0,
+    input_tokens_details: { cached_tokens: cachedTokens ?? 0 },
+    output_tokens: outputTokens ?? 0,
+    output_tokens_details: { reasoning_tokens: reasoningTokens ?? 0 },
+    total_tokens: (inputTokens ?? 0) + (outputTokens ?? 0),
+  };
+}
+
 /** Puts a model's pieces together as items of a response, and yields the events of the response's stream. `id`: hexadecimal. */
 export class ResponseOutput {
   readonly items: OutputItem[] = [];
@@ -65,15 +78,7 @@ export class ResponseOutput {
   }
 
   get result(): Output {
-    const { inputTokens = 0, outputTokens = 0, reasoningTokens = 0, cachedTokens = 0 } = this.#usage;
-    const usage = {
-      input_tokens: inputTokens,
-      input_tokens_details: { cached_tokens: cachedTokens },
-      output_tokens: outputTokens,
-      output_tokens_details: { reasoning_tokens: reasoningTokens },
-      total_tokens: inputTokens + outputTokens,
-    };
-    return { items: this.items, usage, incomplete: this.#incomplete };
+    return { items: this.items, usage: responseUsage(this.#usage), incomplete: this.#incomplete };
   }
 
   *take(piece: Piece): Generator<Event> {

@@ -17,7 +17,7 @@ import {
   responseId,
 } from "./kept-responses.server.ts";
 import { eventStream, forOpenAi } from "./openai-clients.server.ts";
-import { type Output, ResponseOutput } from "./response-events.server.ts";
+import { type Output, ResponseOutput, responseUsage } from "./response-events.server.ts";
 import { type AskedResponse, askedResponse, responseNames, responseRequest } from "./response-request.server.ts";
 import { sealOf } from "./thoughts/sealed-thoughts.server.ts";
 
@@ -112,12 +112,7 @@ const readOne: RouteHandler<typeof readRoute, ApiEnv> = async (c) => {
   const kept = await findKept(services.db, person.id, c.req.valid("param").id);
   const previous = kept.previousId === null ? undefined : { id: kept.previousId };
   const begun = { id: kept.id, at: kept.createdAt, isKept: true, previous };
-  const [input_tokens, output_tokens] = [kept.inputTokens ?? 0, kept.outputTokens ?? 0];
-  const usage = {
-    ...{ input_tokens, input_tokens_details: { cached_tokens: 0 } },
-    ...{ output_tokens, output_tokens_details: { reasoning_tokens: kept.reasoningTokens ?? 0 } },
-    total_tokens: input_tokens + output_tokens,
-  };
+  const usage = responseUsage(kept);
   const output = z.array(item).parse(kept.answered);
   // An item that was cut off is kept as such; the limit of tokens is what cuts nearly always.
   const isCut = output.some(({ status }) => status === "incomplete");
