@@ -185,7 +185,7 @@ async function* toEvents(about: About, { pieces, failed }: Asking, withUsage: bo
   const event = (more: object) => `data: ${JSON.stringify({ ...about, object: "chat.completion.chunk", ...more })}\n\n`;
   const delta = (said: object, reason: string | null = null) =>
     event({ choices: [{ index: 0, delta: said, finish_reason: reason }] });
-  // Calls without an input so far: programs parse what has come at the end.
+  // Calls without an input so far. They get an empty object at the end, as programs parse the input.
   const bare = new Set<number>();
   yield delta({ role: "assistant", content: "" });
   try {

@@ -81,7 +81,7 @@ export type Settings = {
   frequencyPenalty?: number | undefined;
   parallelToolCalls?: boolean | undefined;
   verbosity?: "low" | "medium" | "high" | undefined;
-  /** Whether OpenAI holds the answer to the schema, all of whose fields have to be required for that; true unless set. */
+  /** Whether OpenAI enforces the schema, which it does only for schemas that require all their fields; true unless set. */
   strictJsonSchema?: boolean | undefined;
   /** Replaces the model's own setting. */
   reasoning?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | undefined;

@@ -130,7 +130,7 @@ function gantt(lines: string[]): object {
     const text = line.trim();
     const [, word, said = ""] = /^(excludes|dateFormat)\s+(.+)$/.exec(text) ?? [];
     const isKnown = word === "excludes" ? tasks.exclude(said) : word !== "dateFormat" || tasks.writeDatesAs(said);
-    // A weekend that begins on Friday is another one.
+    // Weekends that begin on Friday are not drawn.
     if (!isKnown || /^weekend\s+friday/.test(text)) throw notUnderstood(line);
     if (/^section\s/.test(text)) tasks.section = text.slice(8).trim();
     if (!ganttWords.test(text)) tasks.add(line);

@@ -172,7 +172,7 @@ class Completion {
     return Object.keys(meta).length > 0 ? [endOfThought(meta)] : [];
   }
 
-  /** Marks a thought before the text that follows it, as a program's thought is closed by then. */
+  /** Marks a thought before the text that follows it: doors close a thought where a text begins. */
   #markThought(): void {
     if (this.#isThinking && this.#thoughtField) this.#parts.push(endOfThought({ [thoughtMark]: this.#thoughtField }));
     this.#isThinking = false;
