@@ -130,6 +130,29 @@ it("asks for a strict schema only where the program does", async () => {
   expect(await strictness("/ollama/api/chat", { messages: hello, stream: false, format: schema })).toBe(false);
 });
 
+it("cuts the name of a tool that is too long for its server, and gives it back whole", async () => {
+  const name = `mcp__un_servidor_de_nombre_largo__${"leer_".repeat(10)}`;
+  const sent = (asked: Record<string, unknown>) => (asked.tools as { function: { name: string } }[])[0]?.function.name;
+  const { model, upstream } = await modelSending((asked) => [
+    { tool_calls: [{ index: 0, id: "c1", type: "function", function: { name: sent(asked), arguments: "{}" } }] },
+  ]);
+  const tools = [{ name, input_schema: { type: "object", properties: {} } }];
+  const call = { type: "tool_use", id: "c0", name, input: {} };
+  const messages = [
+    ...hello,
+    { role: "assistant", content: [call] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "c0", content: "vale" }] },
+  ];
+  const tool_choice = { type: "tool", name };
+  const answer = await post("/messages", { model, max_tokens: 99, tools, tool_choice, messages });
+  expect(await answer.json()).toMatchObject({ content: [{ type: "tool_use", name }] });
+  const [asked] = upstream.asked;
+  const short = sent(asked ?? {});
+  expect(short?.length).toBe(64);
+  expect(asked).toMatchObject({ tool_choice: { type: "function", function: { name: short } } });
+  expect(JSON.stringify(asked?.messages)).toContain(`"name":"${short}"`);
+});
+
 it("gives a model without eyes a note in place of what its tools have found", async () => {
   const { model, upstream } = await modelSending([{ content: "Vale." }], "stop", { acceptsImages: false });
   const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } };

@@ -31,6 +31,7 @@ import {
   withoutRefused,
 } from "./refused-parameters.server.ts";
 import { ToolCalls } from "./tool-calls.server.ts";
+import { askWithShortNames } from "./tool-names.server.ts";
 import { plainSchema } from "./tool-schema.server.ts";
 
 /**
@@ -38,8 +39,10 @@ import { plainSchema } from "./tool-schema.server.ts";
  * sentence if the provider refuses, breaks off, violates the protocol or is silent for `silence` ms.
  */
 export function generate(model: ModelAccess, prompt: Prompt, options: Options): AsyncGenerator<Piece> {
-  return model.pseudonyms ? generateHidden(ask, model, prompt, options) : ask(model, prompt, options);
+  return model.pseudonyms ? generateHidden(askNamed, model, prompt, options) : askNamed(model, prompt, options);
 }
+
+const askNamed: typeof ask = (model, prompt, options) => askWithShortNames(ask, model, prompt, options);
 
 // Each try changes something else in the request.
 const triesAtMost = 16;
