@@ -1,13 +1,13 @@
 import type { Db } from "../db/engine.server.ts";
 import { prepared } from "../db/prepared.server.ts";
-import type { ChatRow, MessageRow } from "../db/tables.ts";
+import type { ChatRow, MessageRow, ModelRow } from "../db/tables.ts";
 import { limits } from "../process/limits.ts";
 import type { Log } from "../process/log.server.ts";
 import { cutText } from "../process/text/cut-text.ts";
 import { objectOf } from "../process/text/json.ts";
 import { describeCause, ReplyError } from "./errors.server.ts";
-import type { ModelAccess } from "./providers/model-call.server.ts";
 import { generate, readWhole } from "./providers/providers.server.ts";
+import { settleInChat } from "./usage.server.ts";
 
 // In UTF-16 units, of a provisional title.
 const titleLength = 60;
@@ -23,12 +23,14 @@ export function firstWords(content: string): string {
   return `${cutText(line, titleLength).replace(/\s+\S*$/, "")}…`;
 }
 
-/** Asks the model for a title after the first exchange; undefined if it made none. Never throws. */
+/**
+ * Asks the model for a title after the first exchange; undefined if it made none. Its tokens are charged as those of a reply. Never throws.
+ */
 export async function makeTitle(
   db: Db,
   question: MessageRow,
   reply: string,
-  model: ModelAccess,
+  model: ModelRow,
   { log, silence }: { log: Log; silence: number },
 ): Promise<string | undefined> {
   try {
@@ -44,7 +46,9 @@ export async function makeTitle(
     const signal = AbortSignal.timeout(Math.min(silence, 15_000));
     // Room for models that think before they write.
     const titling = { ...model, maxOutputTokens: 512, reasoning: null };
-    const { text, reason } = await readWhole(generate(titling, prompt, { signal, silence }));
+    const { text, reason, usage } = await readWhole(generate(titling, prompt, { signal, silence }));
+    const { inputTokens = 0, outputTokens = 0 } = usage;
+    await settleInChat(db, question, model, { ...usage, inputTokens, outputTokens });
     // A text that was cut at the limit is a thought, not a title.
     const title = reason === "length" ? "" : cleanTitle(text);
     if (!title) return;

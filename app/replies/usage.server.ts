@@ -157,6 +157,17 @@ export async function settleUsage(
   if (cost > 0) await spend(db, userId, cost, now);
 }
 
+/** Adds what a model was asked besides a reply in a chat, as for its title, to its person's usage and to the room's. */
+export async function settleInChat(
+  db: Db,
+  { userId, chatId }: Pick<MessageRow, "userId" | "chatId">,
+  model: Prices & Pick<ModelRow, "id">,
+  usage: ReplyUsage,
+): Promise<void> {
+  await settleUsage(db, userId, model, usage, Date.now());
+  await spendInRoom(db, chatId, costOf(model, usage));
+}
+
 /** Gives back the message of a reply that failed before anything came of it, on the day on which it was counted. */
 export async function giveBackMessage(db: Db, { userId, modelId, createdAt }: MessageRow): Promise<void> {
   if (modelId === null) return;

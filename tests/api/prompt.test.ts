@@ -201,20 +201,30 @@ describe.each(await ruleEngines())("the prompt on $name", (engine) => {
     ]);
   });
 
-  it("counts tokens as the provider does and charges model prices", async () => {
+  it("counts tokens as the provider does and charges model prices, of titles too", async () => {
     const eva = await api.signUp("Eva");
-    const chunks = await api.converse(eva.token, { content: "Cuánto cuesta", modelId });
-    const end = chunks.find((chunk) => chunk.type === "end");
-    if (end?.type !== "end") throw new Error("a reply ends");
-    const { inputTokens, outputTokens } = end.usage;
-    expect(Math.min(inputTokens, outputTokens)).toBeGreaterThan(0);
-    const row = await api.db.selectFrom("usage").where("userId", "=", eva.id).selectAll().executeTakeFirstOrThrow();
-    expect([Number(row.messages), Number(row.inputTokens), Number(row.outputTokens)]).toEqual([
-      1,
-      inputTokens,
-      outputTokens,
-    ]);
-    expect(Number(row.cost)).toBe(inputTokens * 2 + outputTokens * 3);
+    const used = async () => {
+      const row = await api.db.selectFrom("usage").where("userId", "=", eva.id).selectAll().executeTakeFirstOrThrow();
+      const counted = [row.messages, row.inputTokens, row.outputTokens, row.cost] as const;
+      return counted.map(Number) as [number, number, number, number];
+    };
+    const exchange = async (json: Record<string, unknown>) => {
+      const chunks = await api.converse(eva.token, json);
+      const [end, start] = [chunks.find(({ type }) => type === "end"), chunks.find(({ type }) => type === "start")];
+      if (end?.type !== "end" || start?.type !== "start") throw new Error("a reply starts and ends");
+      expect(Math.min(end.usage.inputTokens, end.usage.outputTokens)).toBeGreaterThan(0);
+      return { ...end.usage, chatId: start.chatId };
+    };
+    const first = await exchange({ content: "Cuánto cuesta", modelId });
+    const before = await used();
+    expect(before[0]).toBe(1);
+    expect(before[1]).toBeGreaterThan(first.inputTokens);
+    expect(before[2]).toBeGreaterThan(first.outputTokens);
+    expect(before[3]).toBe(before[1] * 2 + before[2] * 3);
+    // The chat has its title.
+    const { inputTokens, outputTokens } = await exchange({ content: "Y esto", chatId: first.chatId });
+    const cost = before[3] + inputTokens * 2 + outputTokens * 3;
+    expect(await used()).toEqual([2, before[1] + inputTokens, before[2] + outputTokens, cost]);
   });
 
   it("counts tokens per calendar month and messages per day", async () => {

@@ -17,7 +17,7 @@ import { endCalls, type ReplyPart, unsigned } from "../parts.server.ts";
 import { openModel } from "../providers/model-access.server.ts";
 import { makeTitle } from "../title.server.ts";
 import type { Turns } from "../turns.server.ts";
-import { costOf, settleUsage, spendInRoom } from "../usage.server.ts";
+import { costOf, settleInChat } from "../usage.server.ts";
 import { Writing } from "../writing.server.ts";
 import { abandoned, adopt } from "./adopting.server.ts";
 import { measureReply } from "./measure.server.ts";
@@ -277,8 +277,7 @@ export class Runs {
     if (!next) return undefined;
     // The failed model is charged for its summaries and its other words for the search.
     if (run.spent.inputTokens + run.spent.outputTokens > 0) {
-      await settleUsage(db, failure.userId, model, run.spent, Date.now());
-      await spendInRoom(db, chatId, costOf(model, run.spent));
+      await settleInChat(db, { userId: failure.userId, chatId }, model, run.spent);
       run.spentBefore += costOf(model, run.spent);
       run.spent = { inputTokens: 0, outputTokens: 0 };
     }
