@@ -130,6 +130,23 @@ it("asks for a strict schema only where the program does", async () => {
   expect(await strictness("/ollama/api/chat", { messages: hello, stream: false, format: schema })).toBe(false);
 });
 
+it("tells of a model by a name with a slash, escaped or not", async () => {
+  const { upstream } = await modelSending([{ content: "Vale." }]);
+  const id = `casa/${crypto.randomUUID()}`;
+  const json = { name: id, externalId: id, provider: "openai-compatible", baseUrl: `${upstream.url}/v1` };
+  await send(server.url, "/api/model", json, program.session);
+  for (const path of [id, encodeURIComponent(id)]) {
+    const answer = await fetch(`${server.url}/v1/models/${path}`, {
+      headers: { Authorization: `Bearer ${program.key}` },
+    });
+    expect(await answer.json()).toMatchObject({ id, object: "model" });
+  }
+  const missing = await fetch(`${server.url}/v1/models/casa/otro`, {
+    headers: { Authorization: `Bearer ${program.key}` },
+  });
+  expect(missing.status).toBe(404);
+});
+
 it("cuts the name of a tool that is too long for its server, and gives it back whole", async () => {
   const name = `mcp__un_servidor_de_nombre_largo__${"leer_".repeat(10)}`;
   const sent = (asked: Record<string, unknown>) => (asked.tools as { function: { name: string } }[])[0]?.function.name;

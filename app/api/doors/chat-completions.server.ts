@@ -91,6 +91,8 @@ const showOfferedRoute = createRoute({
   request: { params: z.object({ id: z.string().max(500, "Es demasiado largo.") }) },
   responses: { 200: answers(listedModel, "Un modelo, como lo cuentan OpenAI y Anthropic.") },
 });
+// Models of compatible servers have slashes in their names, which some programs leave as they are.
+const showSlashedRoute = createRoute({ ...showOfferedRoute, path: "/models/{id{.+}}", hide: true });
 const showOffered: RouteHandler<typeof showOfferedRoute, ApiEnv> = async (c) =>
   c.json(listModel(await named(c.var.services, c.var.person.id, c.req.valid("param").id)), 200);
 
@@ -127,6 +129,7 @@ const complete: RouteHandler<typeof completeRoute, ApiEnv> = async (c) => {
 export const chatCompletions = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(listOfferedRoute, listOffered)
   .openapi(showOfferedRoute, showOffered)
+  .openapi(showSlashedRoute, showOffered)
   .openapi(completeRoute, complete);
 
 const listModel = (row: ModelRow) => ({
