@@ -114,6 +114,8 @@ export class ReplyError extends Error {
   readonly retryAfter: number | undefined;
   /** Parameter of a program that the model does not take, by its name in chat completions. */
   readonly parameter: string | undefined;
+  /** Whether a part of the answer has come. */
+  readonly isCut: boolean;
   constructor(
     message: string,
     {
@@ -122,6 +124,7 @@ export class ReplyError extends Error {
       fits,
       retryAfter,
       parameter,
+      isCut = false,
       cause,
     }: {
       status?: Status;
@@ -129,6 +132,7 @@ export class ReplyError extends Error {
       fits?: number;
       retryAfter?: number;
       parameter?: string;
+      isCut?: boolean;
       cause?: unknown;
     } = {},
   ) {
@@ -138,6 +142,7 @@ export class ReplyError extends Error {
     this.fits = fits;
     this.retryAfter = retryAfter;
     this.parameter = parameter;
+    this.isCut = isCut;
   }
   static notTaken(parameter: string) {
     return new ReplyError(`Este modelo no admite «${parameter}». Quítalo de la petición o elige otro modelo.`, {
@@ -157,15 +162,14 @@ export class ReplyError extends Error {
   /** An answer that broke off after it had begun. `why`: the failure that the provider reported, if it reported one. */
   static cut(why?: ReplyError, cause: unknown = why?.cause) {
     if (!why?.kind || why.kind === "nonsense" || why.kind === "unreachable") {
-      return new ReplyError("La respuesta del modelo se cortó antes de terminar. Lo que llegó está guardado.", {
-        cause,
-      });
+      return new ReplyError("La respuesta del modelo se cortó antes de terminar.", { cause, isCut: true });
     }
     const { status, kind, fits, retryAfter } = why;
-    return new ReplyError(`La respuesta se cortó; lo que llegó está guardado. ${why.message}`, {
+    return new ReplyError(`La respuesta se cortó. ${why.message}`, {
       status,
       kind,
       cause,
+      isCut: true,
       ...(fits !== undefined && { fits }),
       ...(retryAfter !== undefined && { retryAfter }),
     });
@@ -183,7 +187,7 @@ export class ReplyError extends Error {
     );
   }
   static endless() {
-    return new ReplyError("La respuesta no terminaba y se ha cortado aquí. Lo que llegó está guardado.");
+    return new ReplyError("La respuesta no terminaba y se ha cortado aquí.", { isCut: true });
   }
 }
 

@@ -159,9 +159,7 @@ export function problemOf(error: unknown, signal: AbortSignal, names: Names = {}
   if (signal.aborted) return new Problem(400, "Quien preguntaba se ha ido.");
   if (error instanceof Problem) return error;
   if (!(error instanceof ReplyError)) throw error;
-  const { parameter, retryAfter } = error;
-  // Nothing of an answer to a program is kept.
-  const message = error.message.replace(/[.;] lo que llegó está guardado\./i, ".");
+  const { message, parameter, retryAfter } = error;
   if (parameter !== undefined) {
     const name = names[parameter] ?? parameter;
     return invalid(name, message.replace(`«${parameter}»`, `«${name}»`));

@@ -444,7 +444,7 @@ async function uncalling(run: Run): Promise<void> {
 
 /** The sentence that tells the person about a failure. */
 function sentenceOf(error: unknown): string {
-  if (error instanceof ReplyError) return error.message;
+  if (error instanceof ReplyError) return `${error.message}${error.isCut ? " Lo que llegó está guardado." : ""}`;
   if (error instanceof StorageUnavailable) return "El almacén de archivos no contesta. Reinténtalo en un momento.";
   return "Algo ha fallado en el servidor. Reinténtalo.";
 }
