@@ -1,4 +1,5 @@
 import { BodyRefused, boundedBody } from "../http/bounded-body.server.ts";
+import { headerOf } from "../http/header.server.ts";
 import { limits } from "../process/limits.ts";
 import type { Log } from "../process/log.server.ts";
 import { OwnApi, type Send } from "./own-api.server.ts";
@@ -9,7 +10,7 @@ import { OwnApi, type Send } from "./own-api.server.ts";
  * The person is known before the body is read.
  */
 export async function answerMcp(request: Request, send: Send, log: Log): Promise<Response> {
-  const authorization = request.headers.get("Authorization") ?? "";
+  const authorization = headerOf(request, "Authorization");
   const person = await send(new Request("http://api/auth/person", { headers: { Authorization: authorization } }));
   if (!person.ok) return person;
   const { id } = (await person.json()) as { id: string };

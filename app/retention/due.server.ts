@@ -13,8 +13,10 @@ export const cutoffOf = ({ days }: Pick<RetentionRow, "days">, now: number) => n
 export const notOnHold = (column: string): RawBuilder<boolean> =>
   sql<boolean>`not exists (select 1 from holds where holds."userId" = ${sql.ref(column)})`;
 
-const inGroup = (column: string, groupId: string): RawBuilder<boolean> =>
-  sql<boolean>`exists (select 1 from members where members."userId" = ${sql.ref(column)} and members."groupId" = ${groupId})`;
+const inGroup = (column: string, groupId: string | null): RawBuilder<boolean> =>
+  groupId === null
+    ? sql<boolean>`true`
+    : sql<boolean>`exists (select 1 from members where members."userId" = ${sql.ref(column)} and members."groupId" = ${groupId})`;
 
 /** The chats that a rule deletes; not temporary ones, which end with their session, nor those in which a reply is being written. */
 export const dueChats = (db: Db, { groupId, keepsPinned, ...rule }: Rule, now: number) =>
@@ -35,7 +37,7 @@ export const dueChats = (db: Db, { groupId, keepsPinned, ...rule }: Rule, now: n
       ),
     )
     .$if(keepsPinned === 1, (q) => q.where("pinned", "=", 0))
-    .$if(groupId !== null, (q) => q.where(inGroup("chats.userId", groupId ?? "")));
+    .where(inGroup("chats.userId", groupId));
 
 /** Questions in series that a rule for chats deletes: they are conversations, too. */
 export const dueBatches = (db: Db, { groupId, ...rule }: Rule, now: number) =>
@@ -44,7 +46,7 @@ export const dueBatches = (db: Db, { groupId, ...rule }: Rule, now: number) =>
     .where("updatedAt", "<", cutoffOf(rule, now))
     .where("state", "!=", "running")
     .where(notOnHold("batches.userId"))
-    .$if(groupId !== null, (q) => q.where(inGroup("batches.userId", groupId ?? "")));
+    .where(inGroup("batches.userId", groupId));
 
 /** Errands that a rule for chats deletes; the artifacts that they have made fall under a rule for files. */
 export const dueErrands = (db: Db, { groupId, ...rule }: Rule, now: number) =>
@@ -53,7 +55,7 @@ export const dueErrands = (db: Db, { groupId, ...rule }: Rule, now: number) =>
     .where("updatedAt", "<", cutoffOf(rule, now))
     .where("state", "not in", ["running", "planning"])
     .where(notOnHold("errands.userId"))
-    .$if(groupId !== null, (q) => q.where(inGroup("errands.userId", groupId ?? "")));
+    .where(inGroup("errands.userId", groupId));
 
 /** Artifacts that a rule for files deletes, with their versions: nobody has changed them for the days of the rule. */
 export const dueArtifacts = (db: Db, { groupId, ...rule }: Rule, now: number) =>
@@ -62,7 +64,7 @@ export const dueArtifacts = (db: Db, { groupId, ...rule }: Rule, now: number) =>
     .where("updatedAt", "<", cutoffOf(rule, now))
     .where("sessionId", "is", null)
     .where(notOnHold("artifacts.userId"))
-    .$if(groupId !== null, (q) => q.where(inGroup("artifacts.userId", groupId ?? "")));
+    .where(inGroup("artifacts.userId", groupId));
 
 /**
  * The files that a rule deletes; messages keep the names of these files. A file of a connected folder is deleted in its folder, and the
@@ -77,7 +79,7 @@ export const dueFiles = (db: Db, { groupId, ...rule }: Rule, now: number) =>
     .where("sessionId", "is", null)
     .where(sql<boolean>`not exists (select 1 from artifacts where artifacts."fileId" = files.id)`)
     .where(notOnHold("files.userId"))
-    .$if(groupId !== null, (q) => q.where(inGroup("files.userId", groupId ?? "")));
+    .where(inGroup("files.userId", groupId));
 
 /** The days of use that a rule deletes. */
 export const dueUsage = (db: Db, { groupId, ...rule }: Rule, now: number) =>
@@ -85,7 +87,7 @@ export const dueUsage = (db: Db, { groupId, ...rule }: Rule, now: number) =>
     .selectFrom("usage")
     .where("day", "<", new Date(cutoffOf(rule, now)).toISOString().slice(0, 10))
     .where(notOnHold("usage.userId"))
-    .$if(groupId !== null, (q) => q.where(inGroup("usage.userId", groupId ?? "")));
+    .where(inGroup("usage.userId", groupId));
 
 /** Days that the audit trail is kept at least, whatever a rule says: a rule written straight into the database cuts no more either. */
 export const auditKept = 60;

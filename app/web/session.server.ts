@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createCookie } from "react-router";
+import { headerOf } from "../http/header.server.ts";
 import type { TokenStore } from "./api-client.server.ts";
 
 /** `duration` in ms; 0 means until it is closed. */
@@ -56,7 +57,7 @@ export class WebSession implements TokenStore {
         maxAge,
       });
     const [cookie, flashCookie] = [named("tertulia"), named("tertulia-aviso")];
-    const sent = request.headers.get("Cookie") ?? "";
+    const sent = headerOf(request, "Cookie");
     const known = verified.get(key) ?? new Map<string, Verified>();
     verified.set(key, known);
     const identity = `${secure} ${sent}`;

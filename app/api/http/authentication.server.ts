@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { sql } from "kysely";
 import { prepared } from "../../db/prepared.server.ts";
+import { bearerOf } from "../../http/header.server.ts";
 import { hashToken } from "../../process/crypto.server.ts";
 import { currentTrace } from "../../process/telemetry/request-trace.server.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
@@ -15,7 +16,7 @@ export const apiKeyStart = "ter_";
 
 /** Authenticates a bearer token (a session's or an API key), also as Anthropic's clients send it; 401 without a valid one. */
 export const signedIn = createMiddleware<ApiEnv>(async (c, next) => {
-  const token = c.req.header("Authorization")?.match(/^Bearer (\S+)$/i)?.[1] ?? c.req.header("X-Api-Key");
+  const token = bearerOf(c.req.raw) || c.req.header("X-Api-Key");
   const person = token && (await findOnce(c, token));
   if (!person) throw notSignedIn();
   c.set("person", person);

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OpenAPIHono } from "@hono/zod-openapi";
+import { bearerOf } from "../../http/header.server.ts";
 import { sameSecret } from "../../process/crypto.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
@@ -15,8 +16,7 @@ export const incomingMail = new OpenAPIHono<ApiEnv>().post("/", takesBodyOf(limi
   const { services } = c.var;
   const token = services.config.mailIn?.token;
   if (!token) throw notFound();
-  const sent = /^Bearer (\S+)$/i.exec(c.req.header("Authorization") ?? "")?.[1] ?? "";
-  if (!sameSecret(sent, token)) {
+  if (!sameSecret(bearerOf(c.req.raw), token)) {
     await countAttempt(c, "oauth", networkOf(c));
     throw new Problem(401, "Falta el token, o no es el de MAIL_IN_TOKEN.");
   }

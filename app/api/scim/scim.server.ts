@@ -2,6 +2,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { sql } from "kysely";
+import { bearerOf } from "../../http/header.server.ts";
 import { sameSecret } from "../../process/crypto.server.ts";
 import { objectOf } from "../../process/text/json.ts";
 import type { ApiEnv } from "../env.server.ts";
@@ -29,8 +30,7 @@ const answer = (c: Context<ApiEnv>, body: object, status: 200 | 201 = 200) =>
 const provider = createMiddleware<ApiEnv>(async (c, next) => {
   const { scimToken } = c.var.services.config;
   if (!scimToken) throw notFound();
-  const sent = /^Bearer (\S+)$/i.exec(c.req.header("Authorization") ?? "")?.[1] ?? "";
-  if (!sameSecret(sent, scimToken)) {
+  if (!sameSecret(bearerOf(c.req.raw), scimToken)) {
     await countAttempt(c, "oauth", networkOf(c));
     throw new ScimError(401, "Falta el token, o no es el de SCIM_TOKEN.");
   }

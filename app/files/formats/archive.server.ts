@@ -10,7 +10,8 @@ const keptAtMost = 8 * 1024 * 1024;
 export type Archive = {
   names: string[];
   read(name: string): Uint8Array | undefined;
-  text(name: string): string | undefined;
+  /** Empty where the archive has no such entry. */
+  text(name: string): string;
 };
 
 /**
@@ -39,7 +40,7 @@ export function openArchive(bytes: Uint8Array, what: string): Archive {
       const known = kept.get(name);
       if (known !== undefined) return known;
       const content = read(name);
-      if (!content) return undefined;
+      if (!content) return "";
       const text = textOf(content);
       if (text.length <= keptAtMost) kept.set(name, text);
       return text;

@@ -11,12 +11,12 @@ const what = "un EPUB";
 /** The text of an EPUB, chapter after chapter. Throws Unreadable. */
 export function bookText(bytes: Uint8Array): string {
   const archive = openArchive(bytes, what);
-  if (/\.x?html/i.test(archive.text("META-INF/encryption.xml") ?? "")) {
+  if (/\.x?html/i.test(archive.text("META-INF/encryption.xml"))) {
     throw new Unreadable("está protegido contra copia (DRM), y así no se puede leer.");
   }
-  const [, packagePath = ""] = /full-path=["']([^"']+)["']/.exec(archive.text("META-INF/container.xml") ?? "") ?? [];
+  const [, packagePath = ""] = /full-path=["']([^"']+)["']/.exec(archive.text("META-INF/container.xml")) ?? [];
   const packageText = archive.text(packagePath);
-  if (packageText === undefined) throw damaged(what);
+  if (!packageText) throw damaged(what);
   const chapters = spineOf(packageText).flatMap((href) => {
     const path = partPath(href, packagePath);
     const chapter = path ? archive.read(path) : undefined;

@@ -8,6 +8,7 @@ import type { Found, OwnTool } from "../tool.server.ts";
 import { ToolRefused } from "../tool.server.ts";
 import type { PageAnswer, PageJob } from "./page.worker.ts";
 import { type Fetched, fetchPublic } from "./public-request.server.ts";
+import { textIn } from "./text-in.ts";
 
 // Bytes of HTML or plain text that are looked at; a page of news has some 500 kB.
 const pageAtMost = 3 * 1024 * 1024;
@@ -37,10 +38,10 @@ export const page = (readBytes: DocumentReader): OwnTool => ({
     required: ["direccion"],
   },
   reachesOut: true,
-  goesTo: ({ direccion }) => String(direccion ?? ""),
+  goesTo: ({ direccion }) => textIn(direccion),
   async call({ direccion }, { userId, signal, length }) {
     const most = (mediaType: string) => (isWritten({ mediaType }) ? pageAtMost : documentAtMost + 1);
-    const fetched = await fetchPublic(String(direccion ?? "").trim(), { signal, most });
+    const fetched = await fetchPublic(textIn(direccion).trim(), { signal, most });
     const { title, text, links } = isWritten(fetched)
       ? await readPage(fetched, userId)
       : { ...(await readDocument(fetched, userId, readBytes)), links: [] };

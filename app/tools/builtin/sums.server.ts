@@ -1,6 +1,7 @@
 import { Parser } from "expr-eval-fork";
 import type { OwnTool } from "../tool.server.ts";
 import { ToolRefused } from "../tool.server.ts";
+import { textIn } from "./text-in.ts";
 
 // In characters: longer than any sum that people write. A text of this length takes less than a millisecond to evaluate.
 const longest = 400;
@@ -50,5 +51,8 @@ export const sums: OwnTool = {
     required: ["cuenta"],
   },
   reachesOut: false,
-  call: async ({ cuenta }) => ({ text: `${cuenta} = ${calculate(String(cuenta ?? ""))}` }),
+  async call({ cuenta }) {
+    const sum = textIn(cuenta);
+    return { text: `${sum} = ${calculate(sum)}` };
+  },
 };

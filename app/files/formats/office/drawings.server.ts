@@ -7,7 +7,7 @@ const seriesAtMost = 100;
 
 /** A chart as rows: its title, the names of its series, and each category with its values; empty without any text. */
 export function chartRows(archive: Archive, path: string): string[][] {
-  const chart = firstIn(treeOf(archive.text(path) ?? ""), "c:chart");
+  const chart = firstIn(treeOf(archive.text(path)), "c:chart");
   if (!chart) return [];
   const titleElement = elementsOf(chart).find(({ name }) => name === "c:title");
   const title = titleElement ? wordsIn(titleElement) : "";
@@ -62,7 +62,7 @@ const groupedNumber = (value: string) =>
 
 /** The nodes of a diagram (SmartArt), in the order in which they are kept. */
 export function diagramLines(archive: Archive, path: string): string[] {
-  const data = treeOf(archive.text(path) ?? "");
+  const data = treeOf(archive.text(path));
   const points = [...elementsIn(data, "dgm:pt")];
   const shown = points.filter(({ attributes }) => ["node", "asst", undefined].includes(attributes.type));
   const above = new Map(
@@ -93,7 +93,7 @@ const deepest = 20;
 
 /** A chart of an OpenDocument file as rows; empty if the object is none. `path`: of its content. */
 export function objectRows(archive: Archive, path: string): string[][] {
-  const tree = treeOf(archive.text(path.replace(/^\.\//, "")) ?? "");
+  const tree = treeOf(archive.text(path.replace(/^\.\//, "")));
   if (!firstIn(tree, "chart:chart")) return [];
   const title = firstIn(tree, "chart:title");
   const isGrouped = isShownGrouped(tree);

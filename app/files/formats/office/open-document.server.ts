@@ -6,7 +6,7 @@ import { stylesIn } from "./open-document-styles.server.ts";
 
 /** Refuses an OpenDocument file that is encrypted: its list of parts says so (OpenDocument 1.3, part 2, 4.8). Throws Unreadable. */
 export function refuseEncrypted(archive: Archive): void {
-  if (archive.text("META-INF/manifest.xml")?.includes("encryption-data")) throw withPassword();
+  if (archive.text("META-INF/manifest.xml").includes("encryption-data")) throw withPassword();
 }
 
 /** The text of an ODT, or the text of each slide of an ODP. Throws Unreadable. */
@@ -14,8 +14,8 @@ export function openDocumentPages(bytes: Uint8Array, what: string): string[] {
   const archive = openArchive(bytes, what);
   refuseEncrypted(archive);
   const content = archive.text("content.xml");
-  if (content === undefined) throw damaged(what);
-  const styles = archive.text("styles.xml") ?? "";
+  if (!content) throw damaged(what);
+  const styles = archive.text("styles.xml");
   const own = stylesIn([styles, content]);
   const read = (xml: string) => new OpenDocumentPart(archive, own).pagesOf(xml);
   const pages = read(content);

@@ -9,7 +9,7 @@ export type Relation = { id: string; kind: string; path: string };
 export function relationsOf(archive: Archive, part: string): Relation[] {
   const [, folder = "", name = ""] = /^(.*\/)?([^/]+)$/.exec(part) ?? [];
   const found: Relation[] = [];
-  parseXml(archive.text(`${folder}_rels/${name}.rels`) ?? "", {
+  parseXml(archive.text(`${folder}_rels/${name}.rels`), {
     open(tag, { Id, Type = "", Target, TargetMode }) {
       if (tag !== "Relationship" || !Id || !Target || TargetMode === "External") return;
       const path = partPath(Target, folder);

@@ -158,7 +158,7 @@ function drawnOn(archive: Archive): (index: number) => string[][] {
   if (archive.names.includes("content.xml")) return drawnOnOpenDocument(archive);
   const main = "xl/workbook.xml";
   const paths = new Map(relationsOf(archive, main).map(({ id, path }) => [id, path]));
-  const sheets = [...elementsIn(treeOf(archive.text(main) ?? ""), "sheet")];
+  const sheets = [...elementsIn(treeOf(archive.text(main)), "sheet")];
   return (index) => {
     const path = paths.get(sheets[index]?.attributes["r:id"] ?? "");
     const drawings = path ? relationsOf(archive, path).filter(({ kind }) => kind === "drawing") : [];
@@ -167,7 +167,7 @@ function drawnOn(archive: Archive): (index: number) => string[][] {
 }
 
 function drawnIn(archive: Archive, { path }: Relation): string[][] {
-  const boxes = [...elementsIn(treeOf(archive.text(path) ?? ""), "xdr:txBody")].map(wordsIn).filter(Boolean);
+  const boxes = [...elementsIn(treeOf(archive.text(path)), "xdr:txBody")].map(wordsIn).filter(Boolean);
   const charts = relationsOf(archive, path)
     .filter(({ kind }) => kind === "chart")
     .map((chart) => chartRows(archive, chart.path).map((row) => row.join(" | ")));
@@ -175,7 +175,7 @@ function drawnIn(archive: Archive, { path }: Relation): string[][] {
 }
 
 function drawnOnOpenDocument(archive: Archive): (index: number) => string[][] {
-  const tables = (archive.text("content.xml") ?? "").split(/<table:table[\s>]/);
+  const tables = archive.text("content.xml").split(/<table:table[\s>]/);
   return (index) =>
     framesIn(tables[index + 1] ?? "").flatMap((frame) => {
       const tree = treeOf(frame);

@@ -25,7 +25,7 @@ const presentationPath = "ppt/presentation.xml";
 export function slideTexts(bytes: Uint8Array): string[] {
   const archive = openArchive(bytes, what);
   const presentation = archive.text(presentationPath);
-  if (presentation === undefined) throw damaged(what);
+  if (!presentation) throw damaged(what);
   const parts = relationsOf(archive, presentationPath);
   const slides = new Map(parts.map(({ id, path }) => [id, path]));
   const authorParts = parts.filter(({ kind }) => kind === "commentAuthors" || kind === "authors");
@@ -68,10 +68,10 @@ function writeSlide(writer: TextWriter, archive: Archive, path: string, authors:
   const relations = relationsOf(archive, path);
   const layout = relations.find(({ kind }) => kind === "slideLayout");
   const places = placesIn(layout && archive.text(layout.path));
-  writeShapes(writer, new Shapes(archive, relations, places).read(archive.text(path) ?? ""));
+  writeShapes(writer, new Shapes(archive, relations, places).read(archive.text(path)));
   for (const { kind, path: part } of relations) {
     if (kind === "notesSlide") {
-      const shapes = new Shapes(archive, relationsOf(archive, part), new Map()).read(archive.text(part) ?? "");
+      const shapes = new Shapes(archive, relationsOf(archive, part), new Map()).read(archive.text(part));
       const said = shapes.map(({ text }) => text).filter(Boolean);
       if (said.length > 0) {
         writer.paragraph();

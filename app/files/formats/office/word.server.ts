@@ -16,7 +16,7 @@ export async function wordText(bytes: Buffer): Promise<string> {
   const archive = openArchive(bytes, what);
   const main = relationsOf(archive, "").find(({ kind }) => kind === "officeDocument")?.path ?? "word/document.xml";
   const xml = archive.text(main);
-  if (xml === undefined) throw damaged(what);
+  if (!xml) throw damaged(what);
   const relations = relationsOf(archive, main);
   const textOf = (kind: string) => {
     const part = relations.find((relation) => relation.kind === kind);
@@ -32,7 +32,7 @@ export async function wordText(bytes: Buffer): Promise<string> {
   for (const [kind, element] of noteParts) {
     for (const part of relations.filter((relation) => relation.kind === kind)) {
       const partRelations = relationsOf(archive, part.path);
-      const notes = new WordPart(document, partRelations).notesIn(archive.text(part.path) ?? "", element);
+      const notes = new WordPart(document, partRelations).notesIn(archive.text(part.path), element);
       for (const [id, note] of notes) document.notes.set(`${element} ${id}`, note);
     }
   }
@@ -70,6 +70,6 @@ function asides(
 ): string[] {
   const texts = relations
     .filter((relation) => relation.kind === kind)
-    .map(({ path }) => read(path, archive.text(path) ?? ""));
+    .map(({ path }) => read(path, archive.text(path)));
   return [...new Set(texts)].filter(isTelling);
 }
