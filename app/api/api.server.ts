@@ -275,7 +275,7 @@ export function createApi(services: Services) {
   const { corsOrigins } = services.config;
   // For pages of other sites that use an API key. Credentials are not allowed, so no cookie is sent.
   if (corsOrigins.length > 0) {
-    const exposeHeaders = ["ETag", "Retry-After", "X-Request-Id"];
+    const exposeHeaders = ["ETag", "Retry-After", "X-Request-Id", "Request-Id", "X-Should-Retry"];
     api.use(cors({ origin: corsOrigins, exposeHeaders, maxAge: 600 }));
   }
   api.use(boundBody, etags);
@@ -286,9 +286,10 @@ export function createApi(services: Services) {
   for (const [path, routes] of mounted) api.route(path, routes as OpenAPIHono<ApiEnv>);
   const refusal = refusalsOf(api);
   api.notFound((c) => {
-    // OpenAI's calls that do not exist here: OpenAI's clients read the sentence in an error of OpenAI's format.
-    if (!/^\/(?:api|auth)\//.test(c.req.path))
-      c.set("errorsOf", /^\/(?:v1\/)?ollama\//.test(c.req.path) ? "ollama" : "openai");
+    // Others' calls that do not exist here: their clients read the sentence in an error of their format.
+    const [, door] = /^\/(?:v1\/)?(api|auth|ollama|messages)(?:\/|$)/.exec(c.req.path) ?? [];
+    if (door !== "api" && door !== "auth")
+      c.set("errorsOf", door === "ollama" ? "ollama" : door === "messages" ? "anthropic" : "openai");
     return answerError(refusal(c.req.path), c);
   });
   let described: OpenApiDocument | undefined;

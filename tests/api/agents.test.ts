@@ -227,3 +227,140 @@ it("lets in a program of the desktop by its own scheme", async () => {
   const asked = await fetch(`${server.url}/v1/chat/completions`, { method: "OPTIONS", headers });
   expect(asked.headers.get("Access-Control-Allow-Origin")).toBe("app://obsidian.md");
 });
+
+it("keeps instructions in the middle of a conversation in their place, behind results of tools", async () => {
+  const { model, upstream } = await modelSending([{ content: "Vale." }]);
+  const call = { id: "c1", type: "function", function: { name: "mirar", arguments: "{}" } };
+  const messages = [
+    { role: "system", content: "Al principio." },
+    ...hello,
+    { role: "assistant", content: "Voy.", tool_calls: [call] },
+    { role: "system", content: "A partir de ahora, breve." },
+    { role: "tool", tool_call_id: "c1", content: "doce grados" },
+    { role: "developer", content: "Sin listas." },
+    { role: "user", content: "¿Y bien?" },
+  ];
+  const tools = [{ type: "function", function: { name: "mirar", parameters: { type: "object", properties: {} } } }];
+  expect((await post("/chat/completions", { model, messages, tools })).status).toBe(200);
+  const said = upstream.asked.at(-1)?.messages as { role: string; content: string }[];
+  expect(said.map(({ role }) => role)).toEqual(["system", "user", "assistant", "tool", "user"]);
+  expect(said[0]?.content).not.toContain("breve");
+  expect(said.at(-1)?.content).toMatch(/A partir de ahora, breve\.[\s\S]*Sin listas\.[\s\S]*¿Y bien\?$/);
+  // Without tools, the results are words, and still say where they come from.
+  await post("/chat/completions", { model, messages });
+  expect(JSON.stringify(upstream.asked.at(-1)?.messages)).toContain("Resultado de la herramienta «mirar»");
+});
+
+it("lets Anthropic's tool runner go on without a thread, and names its requests", async () => {
+  const { model } = await modelSending([{ content: "Vale." }]);
+  const answer = await post("/messages", { model, max_tokens: 9, messages: hello, thread: { type: "create" } });
+  const body = (await answer.json()) as { request_id?: string };
+  expect(body).toMatchObject({
+    type: "error",
+    error: {
+      message: expect.stringContaining("«thread»"),
+      details: { error_code: "thread_unsupported_request", unsupported: ["thread"] },
+    },
+  });
+  expect(answer.headers.get("Request-Id")).toBe(body.request_id);
+  const absent = await post("/messages/batches", {});
+  expect(await absent.json()).toMatchObject({ type: "error", error: { type: "not_found_error" } });
+});
+
+it("tells programs not to try again where the plan is used up", async () => {
+  const { model } = await modelSending([{ content: "Vale." }]);
+  const { key, session } = await startProgram(server.url, "Berta");
+  const about = await fetch(`${server.url}/v1/auth/session`, { headers: { Authorization: `Bearer ${session}` } });
+  const { user } = (await about.json()) as { user: { id: string } };
+  const plan = { userId: user.id, plan: "gratis", startsAt: new Date().toISOString(), messagesPerDay: 1 };
+  expect((await send(server.url, "/api/subscription", plan, program.session)).status).toBe(201);
+  const ask = () => send(server.url, "/messages", { model, max_tokens: 9, messages: hello }, key);
+  expect((await ask()).status).toBe(200);
+  const refused = await ask();
+  expect([refused.status, refused.headers.get("X-Should-Retry")]).toEqual([429, "false"]);
+});
+
+it("says that a prompt is too long, a key wrong and an image elsewhere in words that clients look for", async () => {
+  const upstream = await startUpstream(() => ({
+    status: 400,
+    body: JSON.stringify({
+      error: { code: "context_length_exceeded", message: "maximum context length is 10 tokens" },
+    }),
+  }));
+  onTestFinished(() => void upstream.stop());
+  const model = crypto.randomUUID();
+  const json = { name: model, externalId: model, provider: "openai-compatible", baseUrl: `${upstream.url}/v1` };
+  await send(server.url, "/api/model", json, program.session);
+  const long = await post("/chat/completions", { model, messages: hello });
+  expect(await long.json()).toMatchObject({
+    error: { code: "context_length_exceeded", message: expect.stringContaining("(context_length_exceeded)") },
+  });
+  const wrong = await send(server.url, "/chat/completions", { model, messages: hello }, "ter_nada");
+  expect(await wrong.json()).toMatchObject({ error: { code: "invalid_api_key" } });
+  const image = { type: "input_image", image_url: "https://example.com/a.png" };
+  const elsewhere = await post("/responses", { model, input: [{ role: "user", content: [image] }] });
+  expect(await elsewhere.json()).toMatchObject({ error: { message: expect.stringContaining("se envían dentro") } });
+});
+
+describe("Ollama's clients", () => {
+  it("read the sentence of an error, and of a server that has nothing in memory", async () => {
+    const missing = await post("/ollama/api/chat", { model: "nada", messages: hello });
+    expect(missing.headers.get("Content-Type")).toBe("application/json");
+    expect(await missing.json()).toMatchObject({ error: "El modelo «nada» no existe aquí." });
+    const headers = { Authorization: `Bearer ${program.key}` };
+    const running = await fetch(`${server.url}/v1/ollama/api/ps`, { headers });
+    expect(await running.json()).toEqual({ models: [] });
+  });
+
+  it("get thoughts back with a call whose id they replace", async () => {
+    const { model, upstream } = await modelSending(({ messages }) =>
+      JSON.stringify(messages).includes('"tool"')
+        ? [{ content: "Listo" }]
+        : [
+            { reasoning_content: "PENSADO" },
+            { tool_calls: [{ index: 0, id: "c1", type: "function", function: { name: "mirar", arguments: "{}" } }] },
+          ],
+    );
+    const tools = [{ type: "function", function: { name: "mirar", parameters: { type: "object", properties: {} } } }];
+    const options = { use_mlock: true };
+    await post("/ollama/api/chat", { model, messages: hello, tools, stream: false, options });
+    const call = { function: { name: "mirar", arguments: {} } };
+    const messages = [
+      ...hello,
+      { role: "assistant", content: "", tool_calls: [call] },
+      { role: "tool", content: "vale" },
+    ];
+    await post("/ollama/api/chat", { model, messages, tools, stream: false });
+    const said = upstream.asked.at(-1)?.messages as object[];
+    expect(said).toContainEqual(expect.objectContaining({ role: "assistant", reasoning_content: "PENSADO" }));
+  });
+});
+
+it("keeps all that was counted of a response, and echoes its metadata", async () => {
+  const upstream = await startUpstream(() => ({
+    body: `data: ${JSON.stringify({
+      id: "1",
+      choices: [{ index: 0, delta: { content: "Vale." }, finish_reason: "stop" }],
+      usage: {
+        prompt_tokens: 9,
+        completion_tokens: 5,
+        prompt_tokens_details: { cached_tokens: 4 },
+        completion_tokens_details: { reasoning_tokens: 3 },
+      },
+    })}\n\ndata: [DONE]\n\n`,
+  }));
+  onTestFinished(() => void upstream.stop());
+  const model = crypto.randomUUID();
+  const json = { name: `N ${model}`, externalId: model, provider: "openai-compatible", baseUrl: `${upstream.url}/v1` };
+  await send(server.url, "/api/model", json, program.session);
+  const made = await (await post("/responses", { model, input: "Hola", metadata: { a: "b" } })).json();
+  const { id, usage, metadata } = made as { id: string; usage: object; metadata: object };
+  expect(metadata).toEqual({ a: "b" });
+  expect(usage).toMatchObject({
+    input_tokens_details: { cached_tokens: 4 },
+    output_tokens_details: { reasoning_tokens: 3 },
+  });
+  const headers = { Authorization: `Bearer ${program.key}` };
+  const kept = await fetch(`${server.url}/v1/responses/${id}`, { headers });
+  expect(await kept.json()).toMatchObject({ id, model, usage });
+});

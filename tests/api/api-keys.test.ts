@@ -69,6 +69,7 @@ const programsWrite = [
   "post /messages/count_tokens",
   "post /ollama/api/chat",
   "post /ollama/api/embed",
+  "post /ollama/api/embeddings",
   "post /ollama/api/show",
   "post /responses",
   "put /api/assistant/{id}",

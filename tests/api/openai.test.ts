@@ -67,6 +67,7 @@ describe("a client of OpenAI's", () => {
     expect(answer.choices[0]?.message).toEqual({
       role: "assistant",
       content: "Una respuesta **breve**. Con dos frases.",
+      refusal: null,
     });
     expect(answer.choices[0]?.finish_reason).toBe("stop");
     expect(answer.usage?.total_tokens).toBeGreaterThan(0);
@@ -225,7 +226,7 @@ describe("a client of OpenAI's", () => {
     });
     const sent = JSON.parse(recorder.bodies.at(-1) ?? "{}");
     expect(sent.messages.map(({ role, content }: { role: string; content: string }) => [role, content])).toEqual([
-      ["user", "¿Llueve?\n\nResultado de la herramienta:\nLlueve a mares"],
+      ["user", "¿Llueve?\n\nResultado de la herramienta «tiempo»:\nLlueve a mares"],
     ]);
     expect(sent.response_format).toMatchObject({ type: "json_schema", json_schema: { name: "lluvia", schema } });
     const wrong = { ...ask("Hola"), response_format: { type: "yaml" } } as never;

@@ -516,6 +516,7 @@ it("conversations are as the document says", async () => {
   await run("post /messages/count_tokens", { model: model?.externalId });
   await run("get /ollama/api/version");
   await run("get /ollama/api/tags");
+  await run("get /ollama/api/ps");
   await run("post /ollama/api/show", {}, { json: { model: model?.externalId } });
   const question = { model: model?.externalId, messages: [{ role: "user", content: "Hola" }], stream: false };
   await run("post /ollama/api/chat", {}, { json: question });
@@ -590,6 +591,7 @@ it("coming in, groups and invitations are as the document says", async () => {
   // It takes a server: `tests/api/meaning.test.ts` has one.
   done.add("post /embeddings");
   done.add("post /ollama/api/embed");
+  done.add("post /ollama/api/embeddings");
   await run("get /api/search-model");
   await run("get /api/search-model/{id}", searchModel);
   await run("put /api/search-model/{id}", searchModel, { json: { ...searched, name: "Otro" } });

@@ -33,6 +33,7 @@ const completion = z
         message: z.object({
           role: z.literal("assistant"),
           content: z.string().nullable().openapi({ description: "null si el modelo solo llama a herramientas." }),
+          refusal: z.null(),
           reasoning_content: z.string().optional().openapi({ description: "Lo que el modelo ha pensado antes." }),
           images: z
             .array(z.object({ type: z.literal("image_url"), image_url: z.object({ url: z.string() }) }))
@@ -49,6 +50,7 @@ const completion = z
             .optional()
             .openapi({ description: "Las llamadas que el programa tiene que hacer." }),
         }),
+        logprobs: z.null(),
         finish_reason: z.string(),
       }),
     ),
@@ -176,18 +178,19 @@ async function collect(about: About, { pieces, failed }: Asking): Promise<z.outp
   const message = {
     role: "assistant" as const,
     content: text || calls.length === 0 ? text : null,
+    refusal: null,
     ...(thought && { reasoning_content: thought }),
     ...(images.length > 0 && { images: images.map(asImage) }),
     ...(calls.length > 0 && { tool_calls }),
   };
-  const choice = { index: 0, message, finish_reason: reason };
+  const choice = { index: 0, message, logprobs: null, finish_reason: reason };
   return { ...about, object: "chat.completion", choices: [choice], usage: usedTokens(usage) };
 }
 
 async function* toEvents(about: About, { pieces, failed }: Asking, withUsage: boolean): AsyncGenerator<string> {
   const event = (more: object) => `data: ${JSON.stringify({ ...about, object: "chat.completion.chunk", ...more })}\n\n`;
   const delta = (said: object, reason: string | null = null) =>
-    event({ choices: [{ index: 0, delta: said, finish_reason: reason }] });
+    event({ choices: [{ index: 0, delta: said, logprobs: null, finish_reason: reason }] });
   // Calls without an input so far. They get an empty object at the end, as programs parse the input.
   const bare = new Set<number>();
   yield delta({ role: "assistant", content: "" });

@@ -160,12 +160,20 @@ export async function promptOf({ said: sent, tools }: DoorRequest, model: ModelR
   const withCalls = tools.length > 0;
   const names = new Map<string, string>();
   const ofTools: CallingTurn[] = [];
-  for (const one of said) {
+  const begin = said.findIndex(({ role }) => role !== "system");
+  const [instructions, rest] = begin < 0 ? [said, []] : [said.slice(0, begin), said.slice(begin)];
+  for (const one of rest) {
     // Images and files that tools have found stand in a turn after all results of the same step, as results are text.
-    if (one.role !== "tool") turns.push(...ofTools.splice(0));
-    if (one.role === "system") continue;
-    const calls = one.role === "assistant" && withCalls ? (one.calls ?? []) : [];
-    for (const { id, name } of calls) names.set(id, name);
+    if (one.role === "user" || one.role === "assistant") turns.push(...ofTools.splice(0));
+    // Most providers take instructions only at the beginning; instructions in between are valid from their place on.
+    if (one.role === "system") {
+      const content = `<system-reminder>\n${textIn(one.segments)}\n</system-reminder>`;
+      (turns.at(-1)?.role === "tool" || hasCalls(turns.at(-1)) ? ofTools : turns).push({ role: "user", content });
+      continue;
+    }
+    const called = one.role === "assistant" ? (one.calls ?? []) : [];
+    for (const { id, name } of called) names.set(id, name);
+    const calls = withCalls ? called : [];
     if (one.role !== "tool") {
       turns.push(...(await turnsOf(one.role, one.segments, field, { calls, ...(withCalls && thoughtsOf(one)) })));
       continue;
@@ -174,18 +182,21 @@ export async function promptOf({ said: sent, tools }: DoorRequest, model: ModelR
     const name = names.get(one.callId);
     if (withCalls && !name)
       throw invalid(field, "Un resultado de herramienta no contesta a ninguna llamada anterior (tool_call_id).");
-    if (name) turns.push({ role: "tool", callId: one.callId, name, content });
-    else turns.push({ role: "user", content: `Resultado de la herramienta:\n${content}` });
+    if (withCalls && name) turns.push({ role: "tool", callId: one.callId, name, content });
+    else turns.push({ role: "user", content: `Resultado de la herramienta${name ? ` «${name}»` : ""}:\n${content}` });
     const sent = one.segments.filter((segment) => !("text" in segment));
     ofTools.push(...(await turnsOf("user", sent, field)));
   }
   turns.push(...ofTools);
-  const system = said.flatMap((one) => (one.role === "system" ? [textIn(one.segments)] : [])).join("\n\n");
+  const system = instructions.map(({ segments }) => textIn(segments)).join("\n\n");
   if (turns.length > 0) return { system, turns };
   // A request of instructions alone: providers want a message of the person.
   if (system.trim()) return { system: "", turns: [{ role: "user", content: system, images: [] }] };
   throw invalid(field, "Falta un mensaje de la persona.");
 }
+
+const hasCalls = (turn: Prompt["turns"][number] | undefined) =>
+  turn?.role === "assistant" && (turn.calls ?? []).length > 0;
 
 // Images and files of a whole conversation that a model is shown: the newest ones, as agents send all screenshots again with each step.
 const shownAtMost = 20;

@@ -78,7 +78,7 @@ export async function findKept(db: Db, userId: string, given: string) {
     .where("responses.userId", "=", userId)
     .select(["responses.id", "responses.createdAt", "responses.items", "responses.previousId"])
     .select(["messages.inputTokens", "messages.outputTokens", "messages.reasoningTokens", "messages.cachedTokens"])
-    .select("models.name as model")
+    .select("models.externalId as model")
     .executeTakeFirst();
   if (!row) throw notKept(given);
   // Items of the request have ids of other rows, or no ids.
@@ -170,6 +170,8 @@ export async function keepResponse(
       modelId: model.id,
       inputTokens: usage.input_tokens,
       outputTokens: usage.output_tokens,
+      reasoningTokens: usage.output_tokens_details.reasoning_tokens,
+      cachedTokens: usage.input_tokens_details.cached_tokens,
       finishedAt: now,
       outside: 1,
     });

@@ -125,6 +125,9 @@ const conversation = {
 // Programs mark the constant beginning of a prompt, and clean up the context, only for Anthropic; here the provider finds that beginning.
 const withoutEffect = ["metadata", "service_tier", "cache_control", "context_management", "betas"];
 
+// A thread would keep the conversation at Anthropic.
+const refused = { thread: "Aquí no hay hilos («thread»): envía la conversación entera." };
+
 /** A request of Anthropic's Messages (docs.anthropic.com/en/api/messages). */
 export const askedMessage = everyFieldOf(
   {
@@ -136,14 +139,14 @@ export const askedMessage = everyFieldOf(
     top_k: whole.nullish(),
     stop_sequences: z.array(z.string()).max(64, "Son demasiadas.").nullish(),
   },
-  { withoutEffect },
+  { withoutEffect, refused },
 ).openapi("AnthropicMessageRequest", {
   example: { model: "gpt-4o", max_tokens: 1000, messages: [{ role: "user", content: "Hola" }] },
 });
 type AskedMessage = z.output<typeof askedMessage>;
 
 /** A conversation whose tokens are to be counted. */
-export const askedCount = everyFieldOf(conversation, { withoutEffect }).openapi("AnthropicCountRequest", {
+export const askedCount = everyFieldOf(conversation, { withoutEffect, refused }).openapi("AnthropicCountRequest", {
   example: { model: "gpt-4o", messages: [{ role: "user", content: "Hola" }] },
 });
 type Conversation = z.output<typeof askedCount>;

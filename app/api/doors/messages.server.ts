@@ -20,6 +20,7 @@ import { sealOf, type ThoughtSeal } from "./thoughts/sealed-thoughts.server.ts";
 /** Middleware for routes of Anthropic's clients: errors have Anthropic's shape beside our own fields. */
 const forAnthropic = createMiddleware<ApiEnv>(async (c, next) => {
   c.set("errorsOf", "anthropic");
+  c.header("Request-Id", c.var.requestId);
   await next();
 });
 const common = {

@@ -195,6 +195,7 @@ export const askedResponse = everyFieldOf(
     include: z.array(z.string().max(100, "Es demasiado largo.")).nullish(),
     tools: z.array(tool, "Tiene que ser una lista.").max(128, "Son más de 128 herramientas.").nullish(),
     tool_choice: choice.nullish(),
+    metadata: z.record(z.string(), z.unknown(), "Tiene que ser un objeto.").nullish(),
     background: z.literal(false, "Aquí no se contesta en segundo plano (background).").nullish(),
     truncation: z.literal("disabled", "Aquí no se recorta sin decirlo: acorta «input».").nullish(),
     top_logprobs: z.literal(0, "Aquí no se dan las probabilidades (top_logprobs).").nullish(),
@@ -203,7 +204,6 @@ export const askedResponse = everyFieldOf(
     withoutEffect: [
       "stream_options",
       "user",
-      "metadata",
       "client_metadata",
       "safety_identifier",
       "prompt_cache_key",

@@ -174,7 +174,7 @@ function responseOf(
     text: body.text ?? { format: { type: "text" } },
     reasoning: { effort: body.reasoning?.effort ?? null, summary: null },
     truncation: "disabled",
-    metadata: {},
+    metadata: body.metadata ?? {},
     usage: null,
   };
 }

@@ -60,7 +60,7 @@ export type ProblemBody = {
   current?: object;
   requestId: string;
   /** Only for routes of others' APIs: the error in their form; Ollama's is the sentence. */
-  error?: string | { message: string; type: string; param?: string | null; code?: string | null };
+  error?: string | { message: string; type: string; param?: string | null; code?: string | null; details?: object };
 };
 
 /**
@@ -112,27 +112,37 @@ export function answerError(error: Error, c: Context<ApiEnv>): Response {
     ...(problem.current && { current: problem.current }),
     requestId: c.var.requestId,
     ...(c.var.errorsOf === "openai" && { error: asOpenAi(problem) }),
-    ...(c.var.errorsOf === "anthropic" && asAnthropic(problem)),
+    ...(c.var.errorsOf === "anthropic" && { ...asAnthropic(problem), request_id: c.var.requestId }),
     ...(c.var.errorsOf === "ollama" && { error: problem.message }),
   };
   return c.body(JSON.stringify(body), problem.status, {
-    "Content-Type": "application/problem+json",
+    // Ollama's clients read the sentence only in plain JSON.
+    "Content-Type": c.var.errorsOf === "ollama" ? "application/json" : "application/problem+json",
+    // Anthropic's and OpenAI's clients would sleep as long as they are told to, which may be days.
+    ...(Number(problem.headers["Retry-After"]) > waitAtMost && { "X-Should-Retry": "false" }),
     ...problem.headers,
   });
 }
 
+// In seconds: programs are to try again by themselves after no longer wait.
+const waitAtMost = 60;
+
 const openAiTypes: Record<number, string> = { 401: "authentication_error", 429: "rate_limit_error" };
+
+const openAiCodes: Record<number, string> = { 401: "invalid_api_key", 429: "rate_limit_exceeded" };
 
 /** An error in OpenAI's form. Its clients give up at a used-up plan, and wait at other limits for as long as the message says. */
 export function asOpenAi({ status, message, errors = {}, code, headers }: Problem) {
   const isOfPlan = code === "insufficient_quota";
   const type = isOfPlan ? code : (openAiTypes[status] ?? (status >= 500 ? "server_error" : "invalid_request_error"));
   const wait = status === 429 && !isOfPlan ? headers["Retry-After"] : undefined;
+  // LangChain knows a prompt that is too long by its code in the message.
+  const note = code === "context_length_exceeded" ? code : wait && `try again in ${wait}s`;
   return {
-    message: wait === undefined ? message : `${message} (try again in ${wait}s)`,
+    message: note ? `${message} (${note})` : message,
     type,
     param: Object.keys(errors)[0] ?? null,
-    code: code ?? (status === 429 ? "rate_limit_exceeded" : null),
+    code: code ?? openAiCodes[status] ?? null,
   };
 }
 
@@ -147,11 +157,13 @@ const anthropicTypes: Record<number, string> = {
 };
 
 /** An error in Anthropic's form. Anthropic's clients decide by its type whether to try again. */
-export function asAnthropic({ status, message, code }: Problem) {
+export function asAnthropic({ status, message, code, errors = {} }: Problem) {
   const type = anthropicTypes[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
   // Claude Code shortens the conversation at these words alone.
   const said = code === "context_length_exceeded" ? `${message} (prompt is too long)` : message;
-  return { type: "error", error: { type, message: said } };
+  // Anthropic's clients send the whole conversation each time where threads are refused in these words.
+  const details = "thread" in errors && { error_code: "thread_unsupported_request", unsupported: ["thread"] };
+  return { type: "error", error: { type, message: said, ...(details && { details }) } };
 }
 
 /** The sentence for a reached limit: which one, until when, and what became of the message. */
@@ -220,10 +232,15 @@ export const answerInvalid: Hook<unknown, ApiEnv, string, unknown> = (result) =>
 
 type Issue = z.core.$ZodIssue;
 
+/** Whether a value says by its `type` that it has another form. */
+const isOtherType = ({ code, path }: Issue) => code === "invalid_value" && path.length === 1 && path[0] === "type";
+
 /** If a value may have several forms, the issues within the form that is meant: a list with a wrong item is not called a wrong text. */
 function closest(issue: Issue): Issue[] {
   const forms = issue.code === "invalid_union" ? issue.errors : [];
-  const [meant, ...others] = forms.filter((issues) => issues.every(({ path }) => path.length > 0));
+  const [meant, ...others] = forms.filter((issues) =>
+    issues.every((inner) => inner.path.length > 0 && !isOtherType(inner)),
+  );
   if (!meant || others.length > 0) return [issue];
   return meant.flatMap((inner) => closest({ ...inner, path: [...issue.path, ...inner.path] }));
 }

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { limits } from "../../../process/limits.ts";
 import {
   between,
   callId,
@@ -33,7 +34,11 @@ const offered = z.object({
 });
 const count = z.number("Tiene que ser un número.").int("Tiene que ser un número entero.");
 // Settings of the machine that the model runs on, which the house decides.
-const ofMachine = ["num_ctx", "num_keep", "num_batch", "num_gpu", "main_gpu", "num_thread", "use_mmap", "numa"];
+const ofMachine = [
+  ...["num_ctx", "num_keep", "num_batch", "num_gpu", "num_gqa", "main_gpu", "num_thread", "numa"],
+  ...["use_mmap", "use_mlock", "low_vram", "f16_kv", "vocab_only", "logits_all", "embedding_only"],
+  ...["rope_frequency_base", "rope_frequency_scale"],
+];
 const options = everyFieldOf(
   {
     // Below 1, as much as the model may write.
@@ -82,6 +87,15 @@ export const askedEmbed = everyFieldOf(
   },
   { withoutEffect: ["keep_alive", "truncate", "options"] },
 ).openapi("OllamaEmbedRequest", { example: { model: "bge-m3", input: "Hola" } });
+
+/** A request of the older form, which Open WebUI and LangChain's first versions use. */
+export const askedEmbedding = everyFieldOf(
+  {
+    model: model.optional(),
+    prompt: z.string("Falta el texto.").min(1, "Falta el texto.").max(limits.message, "Es demasiado largo."),
+  },
+  { withoutEffect: ["keep_alive", "options"] },
+).openapi("OllamaEmbeddingRequest", { example: { model: "bge-m3", prompt: "Hola" } });
 
 export const askedShow = z
   .object({ model: model.optional(), name: model.optional().openapi({ description: "La forma antigua de «model»." }) })

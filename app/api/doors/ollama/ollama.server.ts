@@ -14,7 +14,7 @@ import { answerInvalid, invalid } from "../../http/problem.server.ts";
 import { answers, bearer, bytes, takes } from "../../http/schemas.server.ts";
 import { type Asking, askThrough, named, offeredModels } from "../door.server.ts";
 import { embedFor } from "../embeddings.server.ts";
-import { askedChat, askedEmbed, askedShow, chatRequest } from "./ollama-request.server.ts";
+import { askedChat, askedEmbed, askedEmbedding, askedShow, chatRequest } from "./ollama-request.server.ts";
 
 /** Middleware for routes of Ollama's clients: `error` is a sentence, beside our own fields. */
 const forOllama = createMiddleware<ApiEnv>(async (c, next) => {
@@ -139,6 +139,27 @@ const embedRoute = createRoute({
   },
 });
 
+const embedOneRoute = createRoute({
+  method: "post",
+  path: "/embeddings",
+  ...withBody,
+  request: { body: takes(askedEmbedding) },
+  responses: {
+    200: answers(
+      z.object({ embedding: z.array(z.number()) }).openapi("OllamaEmbedding"),
+      "La forma antigua de /api/embed, para un texto.",
+    ),
+  },
+});
+const runningRoute = createRoute({
+  method: "get",
+  path: "/ps",
+  ...common,
+  responses: {
+    200: answers(z.object({ models: z.array(listed) }), "Los modelos que están en memoria: aquí, siempre ninguno."),
+  },
+});
+
 const list: RouteHandler<typeof listRoute, ApiEnv> = async (c) => {
   const rows = await offeredModels(c.var.services, c.var.person.id);
   return c.json({ models: rows.map(listModel) }, 200);
@@ -187,13 +208,20 @@ const embed: RouteHandler<typeof embedRoute, ApiEnv> = async (c) => {
   return c.json({ model, embeddings: vectors, total_duration: since(begun), prompt_eval_count: tokens }, 200);
 };
 
+const embedOne: RouteHandler<typeof embedOneRoute, ApiEnv> = async (c) => {
+  const { vectors } = await embedFor(c, [c.req.valid("json").prompt], undefined);
+  return c.json({ embedding: vectors[0] ?? [] }, 200);
+};
+
 /** Ollama's calls, for its clients: their server is `/v1/ollama`, with a key as the bearer token. */
 export const ollama = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(versionRoute, (c) => c.json({ version }, 200))
   .openapi(listRoute, list)
   .openapi(showRoute, show)
   .openapi(chatRoute, chat)
-  .openapi(embedRoute, embed);
+  .openapi(embedRoute, embed)
+  .openapi(embedOneRoute, embedOne)
+  .openapi(runningRoute, (c) => c.json({ models: [] }, 200));
 
 const listModel = (row: ModelRow) => ({
   name: row.externalId,

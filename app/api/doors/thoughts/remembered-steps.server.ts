@@ -32,8 +32,10 @@ export function rememberStep(
   for (const [index, call] of list.entries()) {
     const own = index === 0 && thoughts.length > 0 ? { thoughts } : {};
     const data = { ...(call.meta && { meta: call.meta }), ...own };
-    if (Object.keys(data).length > 0)
-      keep(nameOf(asker, call), { ...data, size: entrySize + JSON.stringify(data).length, until: now + keptFor });
+    if (Object.keys(data).length === 0) continue;
+    const until = now + keptFor;
+    keep(nameOf(asker, call), { ...data, size: entrySize + JSON.stringify(data).length, until });
+    keep(nameOf(asker, { ...call, id: "" }), { ...data, size: entrySize, until });
   }
   for (const [name, { until }] of kept) {
     if (until > now && size <= keptAtMost) break;
@@ -46,7 +48,10 @@ export function withRemembered(asker: Asker, said: Said[]): Said[] {
   if (kept.size === 0) return said;
   return said.map((one) => {
     if (one.role !== "assistant" || !one.calls?.length) return one;
-    const found = one.calls.map((call) => kept.get(nameOf(asker, call)));
+    const found = one.calls.map(
+      // Clients of Ollama's chat leave its id out, or replace it.
+      (call) => kept.get(nameOf(asker, call)) ?? kept.get(nameOf(asker, { ...call, id: "" })),
+    );
     const calls = one.calls.map((call, index) => {
       const meta = call.meta ?? found[index]?.meta;
       return meta ? { ...call, meta } : call;
