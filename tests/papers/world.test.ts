@@ -82,6 +82,32 @@ it("says what is struck out, and shows the signs of Wingdings", async () => {
   const rtf =
     "{\\rtf1\\ansi{\\fonttbl{\\f0 Arial;}{\\f1\\fcharset2 Wingdings;}}\\f0 Acepta {\\f1\\'fe} No {\\f1\\'a8}\\par}";
   expect(await read(rtf, documentTypes.rtf)).toBe("Acepta ☒ No ☐");
+  const price = "{\\rtf1 Precio: {\\strike 120}{\\strike  euros} 90\\par Fin}";
+  expect(await read(price, documentTypes.rtf)).toBe("Precio: [tachado: 120 euros] 90\n\nFin");
+  const run = (text: string, strike = "") => `<a:r><a:rPr ${strike}/><a:t>${text}</a:t></a:r>`;
+  const struck = 'strike="sngStrike"';
+  const body = `<p:sp><a:p>${run("Precio ")}${run("120", struck)}${run(" euros", struck)}</a:p><a:p>${run("90")}</a:p></p:sp>`;
+  expect(await read(slides(body), documentTypes.pptx)).toBe("Precio [tachado: 120 euros]\n90");
+});
+
+it("keeps the mark of an item with paragraphs, and leaves out that of an empty one", () => {
+  const list = "<ol><li><p>Uno</p><p>Más</p></li><li><div>Dos</div><ul><li><p>a</p></li></ul></li></ol>";
+  expect(htmlText(list).replace(/\n+/g, "\n")).toBe("1. Uno\nMás\n2. Dos\n- a");
+  expect(htmlText("<ul><li></li></ul><p>Fin</p>")).toBe("Fin");
+});
+
+it("reads a table within a cell of data in the line of that cell, and lays out what only holds tables", () => {
+  const inner = "<table><tr><td>1.º</td><td>mayo</td></tr><tr><td>2.º</td><td>octubre</td></tr></table>";
+  const rows = `<tr><td>Cuota</td><td>100</td></tr><tr><td>Plazos${inner}</td><td>80</td></tr>`;
+  expect(htmlText(`<table>${rows}</table>`)).toBe("Cuota | 100\nPlazos; 1.º · mayo; 2.º · octubre | 80");
+  const frame = `<table><tr><td>${inner}</td><td>Pie</td></tr></table>`;
+  expect(htmlText(frame).replace(/\n+/g, "\n")).toBe("1.º | mayo\n2.º | octubre\nPie");
+});
+
+it("raises the marks of a book's notes, and shows a ticked box in a font of letters", async () => {
+  expect(htmlText('<p>en 1936<a epub:type="noteref" href="#n1">1</a> y 24</p>')).toBe("en 1936¹ y 24");
+  const box = '<w:r><w:sym w:font="MS Gothic" w:char="2612"/></w:r>';
+  expect(await read(wordFile(`<w:p>${box}<w:r><w:t> Acepto</w:t></w:r></w:p>`), documentTypes.docx)).toBe("☒ Acepto");
 });
 
 const eml = (plain: string, html: string) =>
@@ -327,7 +353,7 @@ it.each<[string, Uint8Array | string, string, string]>([
   ],
   [
     "RTF",
-    "{\\rtf1 \\trowd\\cellx1\\cellx2\\pard\\intbl Robo\\par en casa\\par \\cell\\pard\\intbl 500\\cell\\row\\pard Fin}",
+    "{\\rtf1 \\trowd\\cellx1\\cellx2\\pard\\intbl Robo\\par en\\line casa\\par \\cell\\pard\\intbl 500\\cell\\row\\pard Fin}",
     documentTypes.rtf,
     "Robo en casa | 500\nFin",
   ],

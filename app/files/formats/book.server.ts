@@ -8,6 +8,9 @@ import { damaged, Unreadable } from "./unreadable.server.ts";
 
 const what = "un EPUB";
 
+// Of a chapter's file: its name, or the book's again. Shown by no reader.
+const title = /<title>[^<]{0,1000}<\/title>/i;
+
 /** The text of an EPUB, chapter after chapter. Throws Unreadable. */
 export function bookText(bytes: Uint8Array): string {
   const archive = openArchive(bytes, what);
@@ -20,7 +23,7 @@ export function bookText(bytes: Uint8Array): string {
   const chapters = spineOf(packageText).flatMap((href) => {
     const path = partPath(href, packagePath);
     const chapter = path ? archive.read(path) : undefined;
-    return chapter?.length ? [htmlText(declaredText(chapter))] : [];
+    return chapter?.length ? [htmlText(declaredText(chapter).replace(title, ""))] : [];
   });
   return [...aboutIt(packageText), ...chapters].filter(Boolean).join("\n\n");
 }

@@ -32,7 +32,7 @@ export function htmlText(html: string): string {
   const frames = framesIn(html);
   let tables = 0;
   /** The open tables; undefined for one that is a frame for what stands in it. */
-  const open: (SpannedCells | undefined)[] = [];
+  const open: (SpannedCells | InnerCells | undefined)[] = [];
   /** The element whose letters are signs of Wingdings, or whose text is struck out, and how many of its name are open within it. */
   let drawn: { name: string; depth: number; font: string } | undefined;
   let struck: { name: string; depth: number } | undefined;
@@ -70,16 +70,18 @@ export function htmlText(html: string): string {
         else if (name === "input") writer.words(answerOf(attributes));
         else if (name === "label") writer.line();
         else if (name === "math") formula = new TreeBuilder(name);
-        else if (name === "sup") isRaised = true;
+        else if (name === "sup" || isNoteMark(name, attributes)) isRaised = true;
         const level = /^h([1-6])$/.exec(name)?.[1];
         if (level) writer.heading(Number(level));
-        else if (name === "li") writer.line(itemMark(lists, attributes.value));
+        else if (name === "li") writer.item(itemMark(lists, attributes.value));
         else if (name === "br") writer.line();
-        else if (name === "table") open.push(isFrame ? undefined : new SpannedCells(writer));
-        else if (cells.has(name) && open.length > 0 && !open.at(-1)) writer.line();
+        else if (name === "table") {
+          const isInner = open.at(-1) !== undefined;
+          open.push(isInner ? new InnerCells(writer) : isFrame ? undefined : new SpannedCells(writer));
+        } else if (cells.has(name) && open.length > 0 && !open.at(-1)) writer.line();
         else if (name === "tr") {
-          writer.row();
-          open.at(-1)?.row();
+          if (open.length > 0) open.at(-1)?.row();
+          else writer.row();
         } else if (name === "td" || name === "th") {
           if (open.length > 0) open.at(-1)?.cell(spanOf(attributes.rowspan), spanOf(attributes.colspan));
           else writer.cell();
@@ -111,11 +113,10 @@ export function htmlText(html: string): string {
         if (name === "select") isChosen = undefined;
         else if (name === "option") isChosen = false;
         else if (name === "table") {
-          writer.endTable();
-          open.pop();
+          if (!(open.pop() instanceof InnerCells)) writer.endTable();
         } else if (name === "tr") open.at(-1)?.endRow();
         else if (rowGroups.has(name)) open.at(-1)?.endGroup();
-        else if (name === "sup") isRaised = false;
+        else if (name === "sup" || name === "a") isRaised = false;
         else if (name === "pre" || name === "textarea") verbatim = Math.max(0, verbatim - 1);
         if (name === "ol" || name === "ul") lists.pop();
         // After a list within an item, the item's own next line is begun by itself.
@@ -164,6 +165,7 @@ class SpannedCells {
   }
 
   row(): void {
+    this.#writer.row();
     [this.#column, this.#places, this.#open] = [0, 0, undefined];
     for (const [column, { rows }] of this.#tall) if (rows === 0) this.#tall.delete(column);
   }
@@ -223,6 +225,26 @@ class SpannedCells {
   }
 }
 
+/** Cells of a table within a cell of another, whose rows stay in the line of that cell. */
+class InnerCells {
+  readonly #writer: TextWriter;
+
+  constructor(writer: TextWriter) {
+    this.#writer = writer;
+  }
+
+  row(): void {
+    this.#writer.innerRow();
+  }
+
+  cell(): void {
+    this.#writer.innerCell();
+  }
+
+  endRow(): void {}
+  endGroup(): void {}
+}
+
 const rowGroups = new Set(["tbody", "thead", "tfoot"]);
 const strikes = new Set(["del", "s", "strike"]);
 const cells = new Set(["tr", "td", "th"]);
@@ -232,20 +254,50 @@ const parts = new Set(["div", "span", "p", "td", "tr", "table", "li", "a", "font
 const isVeiled = (name: string, { style = "" }: Record<string, string>) =>
   parts.has(name) && /(?:^|;)\s{0,9}display\s{0,9}:\s{0,9}none/i.test(style);
 
-/** The tables that hold other tables, by their order: they only place things on the page, as in most e-mails. */
+/** A mark of a note in a book, which is raised by its style alone. */
+const isNoteMark = (name: string, { role, "epub:type": type }: Record<string, string>) =>
+  name === "a" && (type === "noteref" || role === "doc-noteref");
+
+// Rows with texts of their own in several cells: a table with so many has data, although one of its cells holds a table.
+const tellingRows = 2;
+
+/** The tables that hold other tables and no data, by their order: they only place things on the page, as in most e-mails. */
 function framesIn(html: string): Set<number> {
   const frames = new Set<number>();
-  const open: number[] = [];
+  const open: { index: number; holds: boolean; telling: number; said: number; isSaid: boolean }[] = [];
   let count = 0;
+  const endCell = () => {
+    const table = open.at(-1);
+    if (!table) return;
+    if (table.isSaid) table.said++;
+    table.isSaid = false;
+  };
+  const endRow = () => {
+    endCell();
+    const table = open.at(-1);
+    if (!table) return;
+    if (table.said > 1) table.telling++;
+    table.said = 0;
+  };
   const parser = new Parser(
     {
       onopentag(name) {
+        if (name === "tr") endRow();
+        else if (name === "td" || name === "th") endCell();
         if (name !== "table") return;
-        for (const outer of open.slice(-1)) frames.add(outer);
-        open.push(count++);
+        const outer = open.at(-1);
+        if (outer) outer.holds = true;
+        open.push({ index: count++, holds: false, telling: 0, said: 0, isSaid: false });
+      },
+      ontext(text) {
+        const table = open.at(-1);
+        if (table && /\S/.test(text)) table.isSaid = true;
       },
       onclosetag(name) {
-        if (name === "table") open.pop();
+        if (name !== "table") return;
+        endRow();
+        const table = open.pop();
+        if (table?.holds && table.telling < tellingRows) frames.add(table.index);
       },
     },
     parsing,

@@ -12,6 +12,7 @@ type Group = {
   isHidden: boolean;
   isAside: boolean;
   isRaised: boolean;
+  isStruck: boolean;
   /** Whether the paragraph stands in a cell of a table. */
   isCell: boolean;
   isFonts: boolean;
@@ -92,6 +93,7 @@ class Rtf {
     isHidden: false,
     isAside: false,
     isRaised: false,
+    isStruck: false,
     isCell: false,
     isFonts: false,
     afterUnicode: 1,
@@ -99,6 +101,8 @@ class Rtf {
     place: undefined,
     endsWith: "",
   };
+  /** Whether the text so far ends within text that is struck out. */
+  #isStruck = false;
   #encoding = "windows-1252";
   #usualFont: string | undefined;
   #namedFont = "";
@@ -176,11 +180,19 @@ class Rtf {
       else this.#endAside();
     } else if (text === "\n") this.#paragraph();
     else {
-      if (this.#cells === 0) this.#writer.words(this.#gap);
+      if (this.#cells > 0) this.#strike(false);
+      else this.#writer.words(this.#gap);
       this.#writer.text(" | ".repeat(this.#cells));
       [this.#cells, this.#gap] = [0, ""];
+      if (text.trim()) this.#strike(this.#group.isStruck);
       this.#writer.text(this.#group.isRaised ? superscript(text) : text);
     }
+  }
+
+  /** Begins or ends text that is struck out. */
+  #strike(isStruck: boolean): void {
+    if (isStruck !== this.#isStruck) this.#writer.text(isStruck ? "[tachado: " : "]");
+    this.#isStruck = isStruck;
   }
 
   #endAside(): void {
@@ -192,10 +204,14 @@ class Rtf {
   #line(): void {
     this.#cells = 0;
     if (this.#group.place) this.#endAside();
-    else this.#writer.line();
+    else {
+      this.#strike(false);
+      this.#writer.line();
+    }
   }
 
   #paragraph(): void {
+    this.#strike(false);
     if (this.#group.isAside) this.#writer.words(" ");
     else this.#writer.paragraph();
   }
@@ -320,7 +336,8 @@ class Rtf {
         this.#write("\n");
         return;
       case "line":
-        this.#line();
+        if (this.#group.isCell && !this.#group.place) this.#gap = " ";
+        else this.#line();
         return;
       case "cell":
       case "nestcell":
@@ -346,7 +363,11 @@ class Rtf {
         return;
       case "plain":
         this.#group.font = undefined;
-        [this.#group.isHidden, this.#group.isRaised] = [false, false];
+        [this.#group.isHidden, this.#group.isRaised, this.#group.isStruck] = [false, false, false];
+        return;
+      case "strike":
+      case "striked":
+        this.#group.isStruck = isOn;
         return;
       case "super":
         this.#group.isRaised = isOn;

@@ -29,9 +29,15 @@ const wingdings2: Record<number, string> = {
 /** Whether letters of a font are signs of Wingdings; of the second of these fonts, too. */
 export const isWingdings = (font: string | undefined): font is string => /^wingdings(?: 2)?$/i.test(font ?? "");
 
-/** The sign that a symbol shows: a letter or sign of the font Symbol, or a sign of Wingdings, also where no font is named; empty for others. */
+const isSymbols = /symbol|dings|marlett/i;
+
+/**
+ * The sign that a symbol shows: a letter or sign of the font Symbol, a sign of Wingdings, also where no font is named, or the character
+ * itself of a font of letters; empty for others.
+ */
 export function drawnSign(code: number, font: string | undefined): string {
   if (font === "Symbol") return symbolSign(code);
+  if (font && !isSymbols.test(font)) return code >= 0x20 && code < 0xd800 ? String.fromCharCode(code) : "";
   return (/ 2$/.test(font ?? "") ? wingdings2 : wingdings)[code & 0xff] ?? "";
 }
 

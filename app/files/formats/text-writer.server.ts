@@ -8,6 +8,8 @@ export class TextWriter {
   #line = "";
   /** Beginning of the line as it was given: a heading, item or note with nothing after it is left out. */
   #mark = "";
+  /** Whether the line is an item of a list, whose first paragraph stands behind its mark. */
+  #isItem = false;
   /** Whether the line is empty or ends in a blank: kept, because a check of the whole line for each word would be slow. */
   #endsInBlank = true;
   #cells: number | undefined;
@@ -49,13 +51,21 @@ export class TextWriter {
     this.#begin(mark);
   }
 
+  /** Begins an item of a list. */
+  item(mark: string): void {
+    this.line(mark);
+    this.#isItem = !this.#isCell;
+  }
+
   #begin(mark: string): void {
     this.#line = mark;
+    this.#isItem = false;
     this.#mark = mark.trimEnd();
     this.#endsInBlank = mark === "" || mark.endsWith(" ");
   }
 
   paragraph(mark = ""): void {
+    if (this.#isItem && mark === "" && this.#written() === "") return;
     if (!this.#isCell) this.line();
     this.line(mark);
   }
@@ -90,6 +100,7 @@ export class TextWriter {
 
   innerCell(): void {
     const before = this.#line.slice(this.#cellAt).trimEnd();
+    this.#line = this.#line.slice(0, this.#cellAt) + before;
     if (before) this.text(/[:;,]$/.test(before) ? " " : this.#innerSign);
     this.#innerSign = " · ";
   }

@@ -351,7 +351,7 @@ export class OpenDocumentPart {
 
   /** A formula or a chart, which has a part of its own. */
   #object(href: string): void {
-    const xml = this.#archive.text(`${href.replace(/^\.\//, "")}/content.xml`);
+    const xml = this.#archive.text(`${href.replace(/^\.\/|\/$/g, "")}/content.xml`);
     if (!xml) return;
     const tree = treeOf(xml);
     const formula = firstIn(tree, "math") ?? firstIn(tree, "math:math");
