@@ -136,14 +136,40 @@ it.each([
   expect((await read(eml(plain, html), documentTypes.eml)).trim()).toBe(text);
 });
 
+const across = (at: number, from: number, to: number) => ({ isAcross: true, at, from, to });
+const down = (at: number, from: number, to: number) => ({ isAcross: false, at, from, to });
+const piece = (str: string, x0: number, y: number, x1 = x0 + 10) => ({ str, dir: "ltr", x0, x1, y, size: 10 });
+
 it("loses no text of a table whose cells are no rectangles", () => {
-  const across = (at: number, from: number, to: number) => ({ isAcross: true, at, from, to });
-  const down = (at: number, from: number, to: number) => ({ isAcross: false, at, from, to });
   const rules = [across(0, 0, 200), across(50, 0, 100), across(100, 0, 200), down(0, 0, 100), down(100, 50, 100)];
-  const piece = (str: string, x0: number, y: number) => ({ str, dir: "ltr", x0, x1: x0 + 10, y, size: 10 });
   const pieces = [piece("uno", 10, 30), piece("dos", 10, 80), piece("tres", 110, 80)];
   const text = layoutText(withRuledRows(pieces, [...rules, down(200, 0, 100)]));
   for (const word of ["uno", "dos", "tres"]) expect(text).toContain(word);
+});
+
+it("reads the columns of rows that have no lines between their cells, and of headings and sums without any", () => {
+  const rules = [0, 20, 50].map((at) => across(at, 0, 300));
+  // Lines between the cells of the first row alone.
+  const sides = [down(0, 0, 50), down(300, 0, 50), down(150, 0, 20), down(220, 0, 20)];
+  const row = (y: number, ...texts: string[]) => texts.map((text, n) => piece(text, [5, 160, 230][n] ?? 0, y));
+  const pieces = [
+    ...row(-5, "Concepto", "Uds.", "Total"),
+    ...row(13, "Cartel", "1", "180"),
+    ...row(32, "Papel", "200", "170"),
+    piece("satinado", 5, 44),
+    ...row(63, "Suma", "", "350").filter(({ str }) => str),
+  ];
+  expect(
+    layoutText(withRuledRows(pieces, [...rules, ...sides]))
+      .split("\n")
+      .filter(Boolean),
+  ).toEqual(["Concepto | Uds. | Total", "Cartel | 1 | 180", "Papel satinado | 200 | 170", "Suma | | 350"]);
+});
+
+it("puts a blank between two small lines beside a large one", () => {
+  const small = (str: string, y: number) => ({ ...piece(str, 60, y, 110), size: 7 });
+  const pieces = [{ ...piece("07:35", 0, 20, 50), size: 20 }, small("AVE 03071", 11), small("2 h 45 min", 20)];
+  expect(layoutText(pieces)).toMatch(/AVE 03071 2 h 45 min$/);
 });
 
 it("finds the lines of a map with very many points", () => {

@@ -1,5 +1,5 @@
 import { superscript } from "../math.server.ts";
-import { blank, type Line, type PrintedPiece, segmentsOf } from "./printed-line.server.ts";
+import { blank, type Line, type PrintedPiece, partsOf, segmentsOf } from "./printed-line.server.ts";
 import { lineOf } from "./right-to-left.server.ts";
 import { cellsOfRows, rowsAmong } from "./table-rows.server.ts";
 
@@ -10,6 +10,14 @@ const gutter = 0.8;
 // Lines that make a column.
 const columnLines = 3;
 const edgesTried = 30;
+// Share of the lines that begin where a column begins, and points from one to the next.
+const columnShare = 0.4;
+const columnWidth = 60;
+// Of columns at heights of their own: lines and spaces that each has, and the shares of them that may be level with those of the other.
+const wordyLines = 6;
+const spacesAtLeast = 3;
+const levelAtMost = 0.4;
+const sharedAtMost = 0.5;
 const columnsDeep = 8;
 const piecesAtMost = 500;
 /** The text of a page from the places of its pieces: lines from the top, words from the left, and column after column. */
@@ -163,7 +171,10 @@ function inReadingOrder(lines: Line[], deep: number): Line[] {
 
 function part({ pieces, y, size }: Line, isIn: (piece: PrintedPiece) => boolean): Line[] {
   const kept = pieces.filter(isIn);
-  return kept.length > 0 ? [{ pieces: kept, y, size }] : [];
+  if (kept.length === 0 || kept.length === pieces.length) return kept.length > 0 ? [{ pieces, y, size }] : [];
+  // The other part may stand a little higher or lower.
+  const largest = kept.reduce((one, other) => (other.size > one.size ? other : one));
+  return [{ pieces: kept, y: largest.y, size: largest.size }];
 }
 
 /** The longest run of lines that are two columns of prose: nothing stands in the gutter left of `edge`. */
@@ -175,7 +186,7 @@ function columnsIn(lines: Line[]): Columns | undefined {
       const left = run.flatMap((line) => part(line, (piece) => piece.x0 < edge));
       const right = run.flatMap((line) => part(line, (piece) => piece.x0 >= edge));
       const count = Math.min(left.length, right.length);
-      if (count > (best?.count ?? columnLines - 1) && areBeside(left, right) && isProse(left) && isProse(right)) {
+      if (count > (best?.count ?? columnLines - 1) && areBeside(left, right) && areColumnsBeside(left, right)) {
         best = { from, to, edge, count };
       }
     }
@@ -185,19 +196,66 @@ function columnsIn(lines: Line[]): Columns | undefined {
 
 /** Places where several lines or parts of lines begin, but the leftmost. */
 function edgesOf(lines: Line[]): number[] {
-  const counts = new Map<number, number>();
-  for (const line of lines) {
-    for (const [first] of segmentsOf(line)) {
-      const place = first && Math.floor(first.x0 / 2);
-      if (place !== undefined) counts.set(place, (counts.get(place) ?? 0) + 1);
-    }
-  }
-  return [...counts]
-    .filter(([place, count]) => count + (counts.get(place + 1) ?? 0) >= columnLines)
-    .sort(([, a], [, b]) => b - a)
+  const begins = lines.flatMap((line) => partsOf(line, gutter).flatMap(([first]) => first?.x0 ?? []));
+  const byPlace = Map.groupBy(begins, (x0) => Math.floor(x0 / 2));
+  return [...byPlace]
+    .filter(([place, those]) => those.length + (byPlace.get(place + 1)?.length ?? 0) >= columnLines)
+    .sort(([, a], [, b]) => b.length - a.length)
     .slice(0, edgesTried)
-    .map(([place]) => place * 2);
+    .map(([, those]) => Math.min(...those));
 }
+
+const areColumnsBeside = (left: Line[], right: Line[]): boolean =>
+  (isProse(left) && areColumns(right)) || areIndependent(left, right);
+
+/**
+ * Whether two columns of words, such as those of a CV, have lines and paragraphs at heights of their own: the rows of a table begin and end
+ * together.
+ */
+function areIndependent(left: Line[], right: Line[]): boolean {
+  if (![left, right].every(isWordy)) return false;
+  const heights = new Set(left.map(({ y }) => Math.round(y)));
+  const level = right.filter(({ y }) => heights.has(Math.round(y))).length;
+  if (level > levelAtMost * Math.min(left.length, right.length)) return false;
+  const [some, others] = [left, right].map(spacesIn).sort((a, b) => a.length - b.length);
+  if (!some || !others || some.length < spacesAtLeast) return false;
+  const shared = some.filter(({ from, to }) => others.some((other) => from < other.to && other.from < to)).length;
+  return shared <= sharedAtMost * some.length;
+}
+
+/** Whether lines are words, if only a few on each. */
+function isWordy(lines: Line[]): boolean {
+  const text = lines.map(({ pieces }) => textOf(pieces)).join("");
+  const letters = text.match(/\p{L}/gu)?.length ?? 0;
+  return lines.length >= wordyLines && text.length >= 10 * lines.length && letters >= 0.55 * text.length;
+}
+
+/** The spaces between the paragraphs of a column. */
+function spacesIn(lines: Line[]): { from: number; to: number }[] {
+  const gap = usualGap(lines);
+  return lines.flatMap((line, index) => {
+    const above = lines[index - 1];
+    return above && line.y - above.y > 1.3 * gap ? [{ from: above.y, to: line.y - line.size }] : [];
+  });
+}
+
+/** Whether these lines are a column of prose, or several side by side. */
+function areColumns(lines: Line[]): boolean {
+  if (isProse(lines)) return true;
+  const parts = lines.flatMap((line) => partsOf(line, gutter).map((pieces) => ({ ...line, pieces })));
+  const begins = edgesOf(lines)
+    .filter((edge) => parts.filter(({ pieces }) => isAt(edge, pieces)).length >= columnShare * lines.length)
+    .sort((a, b) => a - b)
+    .filter((edge, index, all) => edge - (all[index - 1] ?? Number.NEGATIVE_INFINITY) > columnWidth);
+  const columns = begins.map((edge, index) =>
+    parts.filter(
+      ({ pieces: [first] }) => first && first.x0 >= edge - 2 && first.x0 < (begins[index + 1] ?? Infinity) - 2,
+    ),
+  );
+  return columns.length > 1 && columns.every((column) => column.length >= columnLines && isProse(column));
+}
+
+const isAt = (edge: number, [first]: PrintedPiece[]) => first !== undefined && Math.abs(first.x0 - edge) < 4;
 
 /** Runs of lines with nothing in the gutter; few lines far below the rest, such as a page's number, belong to none. */
 function runsBeside(lines: Line[], edge: number): { from: number; to: number }[] {
@@ -253,7 +311,8 @@ function textOf(pieces: PrintedPiece[]): string {
   let before: PrintedPiece | undefined;
   for (const piece of pieces) {
     const gap = before ? piece.x0 - before.x1 : 0;
-    if (gap > blank * Math.min(piece.size, before?.size ?? piece.size)) shown.push({ str: " ", dir: "" });
+    const isBelow = before !== undefined && gap < -0.5 * piece.size && Math.abs(piece.y - before.y) > 0.5 * piece.size;
+    if (isBelow || gap > blank * Math.min(piece.size, before?.size ?? piece.size)) shown.push({ str: " ", dir: "" });
     shown.push(before && isRaised(piece, before) ? { str: superscript(piece.str), dir: piece.dir } : piece);
     before = piece;
   }

@@ -10,11 +10,14 @@ export const blank = 0.12;
 const wideGap = 1.2;
 
 /** Parts of a line with wide gaps between them. */
-export function segmentsOf({ pieces, size }: Line): PrintedPiece[][] {
+export const segmentsOf = (line: Line): PrintedPiece[][] => partsOf(line, wideGap);
+
+/** Parts of a line with gaps of at least so many times the type's size between them. */
+export function partsOf({ pieces, size }: Line, gap: number): PrintedPiece[][] {
   const segments: PrintedPiece[][] = [];
   for (const piece of pieces) {
     const before = segments.at(-1)?.at(-1);
-    if (before && piece.x0 - before.x1 < wideGap * size) segments.at(-1)?.push(piece);
+    if (before && piece.x0 - before.x1 < gap * size) segments.at(-1)?.push(piece);
     else segments.push([piece]);
   }
   return segments;

@@ -1,6 +1,6 @@
 import { joinHyphens } from "../hyphens.server.ts";
 import { layoutText } from "./layout.server.ts";
-import { type PrintedPiece, segmentsOf } from "./printed-line.server.ts";
+import { type PrintedPiece, partsOf, segmentsOf } from "./printed-line.server.ts";
 import type { Rule } from "./rules.server.ts";
 
 // In points: how far lines that meet may be apart.
@@ -20,6 +20,10 @@ const filledAtLeast = 0.3;
 const smaller = 0.9;
 // Lines with several parts from which on a page may have a table.
 const partedLines = 2;
+// Of the type's size: space between two parts of a line that stand in columns of their own.
+const columnGap = 0.8;
+// Of the type's size: distance of the line above or below a table that is a row of it.
+const besideTable = 1.2;
 // Of the type's size: distance of two rows that are written one after the other.
 const rowDistance = 1.2;
 
@@ -121,11 +125,70 @@ function placesOf(rules: Rule[], crossing: Rule[]): number[] {
   return [...(first - from > openSide ? [from] : []), ...places, ...(to - last > openSide ? [to] : [])];
 }
 
-function withRowsOf(grid: Grid, pieces: PrintedPiece[]): PrintedPiece[] {
+/**
+ * The grid with a cell for each column where a row has no lines between its cells, but its parts stand in the columns of the rows that have.
+ */
+function withColumns(grid: Grid, pieces: PrintedPiece[]): Grid {
+  const { xs, cellOf } = grid;
+  const byCell = Map.groupBy(pieces, (piece) => {
+    const square = squareOf(grid, middleOf(piece), heightOf(piece));
+    return square && cellOf[square.row]?.[square.column];
+  });
+  const parted = new Set<number>();
+  for (const [id, own] of byCell) {
+    if (id === undefined || cellOf.filter((row) => row.includes(id)).length > 1) continue;
+    const columns = columnsOfParts(xs, own);
+    if (columns && columns.size > 1) parted.add(id);
+  }
+  if (parted.size === 0) return grid;
+  let count = Math.max(...cellOf.flat()) + 1;
+  return { ...grid, cellOf: cellOf.map((row) => row.map((id) => (parted.has(id) ? count++ : id))) };
+}
+
+/** The grid with one more row above or below for a line whose parts stand in its columns: headings and sums on a colour, without lines. */
+function withHeadAndFoot({ xs, ys, cellOf }: Grid, outside: PrintedPiece[]): Grid {
+  const [top = 0, bottom = 0] = [ys[0], ys.at(-1)];
+  const lines = [...Map.groupBy(outside, ({ y }) => Math.round(y)).values()];
+  const near = (distance: (piece: PrintedPiece) => number) =>
+    lines.find((line) => {
+      const columns = line.every((piece) => isBetween(0, distance(piece), besideTable * piece.size));
+      return columns && (columnsOfParts(xs, line)?.size ?? 0) > 1;
+    })?.[0];
+  const head = near(({ y }) => top - y);
+  const foot = near(({ y, size }) => y - size - bottom);
+  const count = Math.max(...cellOf.flat()) + 1;
+  const row = (from: number) => xs.slice(1).map((_, column) => from + column);
+  return {
+    xs,
+    ys: [...(head ? [head.y - head.size] : []), ...ys, ...(foot ? [foot.y + foot.size / 2] : [])],
+    cellOf: [...(head ? [row(count)] : []), ...cellOf, ...(foot ? [row(count + xs.length)] : [])],
+  };
+}
+
+/** The columns in which the parts of some lines stand; undefined if one reaches over several. */
+function columnsOfParts(xs: number[], pieces: PrintedPiece[]): Set<number> | undefined {
+  const columns = new Set<number>();
+  for (const those of Map.groupBy(pieces, ({ y }) => Math.round(y)).values()) {
+    const line = those.toSorted((a, b) => a.x0 - b.x0);
+    for (const part of partsOf({ pieces: line, y: 0, size: line[0]?.size ?? 1 }, columnGap)) {
+      const [first, last] = [part[0]?.x0 ?? 0, part.at(-1)?.x1 ?? 0].map((x) => xs.findLastIndex((left) => left <= x));
+      if (first === undefined || first < 0 || first + 1 >= xs.length || first !== last) return undefined;
+      columns.add(first);
+    }
+  }
+  return columns;
+}
+
+function withRowsOf(given: Grid, pieces: PrintedPiece[]): PrintedPiece[] {
+  const isOutside = (grid: Grid, piece: PrintedPiece) => !squareOf(grid, middleOf(piece), heightOf(piece));
+  const whole = withHeadAndFoot(
+    given,
+    pieces.filter((piece) => isOutside(given, piece)),
+  );
+  const outside = pieces.filter((piece) => isOutside(whole, piece));
+  const within = pieces.filter((piece) => !isOutside(whole, piece));
+  const grid = withColumns(whole, within);
   const { xs, ys } = grid;
-  const within: PrintedPiece[] = [];
-  const outside: PrintedPiece[] = [];
-  for (const piece of pieces) (squareOf(grid, middleOf(piece), heightOf(piece)) ? within : outside).push(piece);
   const cells = cellsOf(grid, within);
   if (!cells || within.length === 0) return pieces;
   const columns = columnsOfRows(grid, cells);
