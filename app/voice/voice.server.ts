@@ -1,7 +1,6 @@
 import type { Db } from "../db/engine.server.ts";
 import { prepared } from "../db/prepared.server.ts";
 import type { VoiceModelRow } from "../db/tables.ts";
-import { headerOf } from "../http/header.server.ts";
 import { tryDecrypt } from "../process/crypto.server.ts";
 import { faultOf } from "../process/fault.ts";
 import { changedBetween } from "../process/text/between.ts";
@@ -64,7 +63,7 @@ export async function transcribe(
   const answer = await answered(
     postToModel({ ...post, signal: limited(signal) }).then(async (answer) => ({
       text: await answer.text(),
-      isPage: /html/i.test(headerOf(answer, "Content-Type")),
+      isPage: /html/i.test(answer.headers.get("Content-Type") ?? ""),
     })),
   );
   const text = answer.isPage ? undefined : transcriptIn(answer.text);
@@ -131,7 +130,7 @@ export async function speak(
 async function soundIn(answer: Response, format: SpeechWishes["format"]): Promise<Sound> {
   const bytes = Buffer.from(await answer.arrayBuffer());
   // Samples alone have no mark; an answer in words is an error.
-  const isText = /json|html|text/i.test(headerOf(answer, "Content-Type"));
+  const isText = /json|html|text/i.test(answer.headers.get("Content-Type") ?? "");
   const mediaType = format === "pcm" && !isText ? "audio/pcm" : await soundTypeOf(bytes);
   if (!mediaType)
     throw new ReplyError("El servidor de voz ha contestado algo que no es sonido. Avisa a quien administra.");

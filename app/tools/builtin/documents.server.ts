@@ -2,7 +2,7 @@ import type { Db, Engine } from "../../db/engine.server.ts";
 import { searchPassages } from "../../db/search/find.server.ts";
 import type { Meanings } from "../../db/search/meaning.server.ts";
 import type { Found, OwnTool } from "../tool.server.ts";
-import { textIn } from "./text-in.ts";
+import { textIn } from "./text-in.server.ts";
 
 const passages = 6;
 /** Name of the tool that finds only the asking person's own things. */

@@ -2,7 +2,7 @@ import { listOf, objectOf, recordOf } from "../../process/text/json.ts";
 import type { OwnTool } from "../tool.server.ts";
 import { ToolRefused } from "../tool.server.ts";
 import { fetchPublic } from "./public-request.server.ts";
-import { textIn } from "./text-in.ts";
+import { textIn } from "./text-in.server.ts";
 
 const answerAtMost = 20 * 1024 * 1024;
 

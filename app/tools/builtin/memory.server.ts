@@ -3,7 +3,7 @@ import type { Db } from "../../db/engine.server.ts";
 import { memoriesAtMost } from "../../db/people/memories.server.ts";
 import { limits } from "../../process/limits.ts";
 import { type OwnTool, ToolRefused } from "../tool.server.ts";
-import { textIn } from "./text-in.ts";
+import { textIn } from "./text-in.server.ts";
 
 /** Name of the tool that is offered only where its person wants to be remembered. */
 export const rememberTool = "recordar";

@@ -8,7 +8,7 @@ import type { Found, OwnTool } from "../tool.server.ts";
 import { ToolRefused } from "../tool.server.ts";
 import type { PageAnswer, PageJob } from "./page.worker.ts";
 import { type Fetched, fetchPublic } from "./public-request.server.ts";
-import { textIn } from "./text-in.ts";
+import { textIn } from "./text-in.server.ts";
 
 // Bytes of HTML or plain text that are looked at; a page of news has some 500 kB.
 const pageAtMost = 3 * 1024 * 1024;

@@ -7,7 +7,7 @@ import { FairQueue } from "../../process/work/fair-queue.server.ts";
 import { type Caller, type OwnTool, ToolRefused } from "../tool.server.ts";
 import type { ProgramAnswer, ProgramFile, ProgramJob } from "./program.worker.ts";
 import { keepFiles } from "./program-files.server.ts";
-import { textIn } from "./text-in.ts";
+import { textIn } from "./text-in.server.ts";
 
 // In characters: the most for a program, and for all files that it is given.
 const longest = 50_000;

@@ -1,7 +1,7 @@
 import { Parser } from "expr-eval-fork";
 import type { OwnTool } from "../tool.server.ts";
 import { ToolRefused } from "../tool.server.ts";
-import { textIn } from "./text-in.ts";
+import { textIn } from "./text-in.server.ts";
 
 // In characters: longer than any sum that people write. A text of this length takes less than a millisecond to evaluate.
 const longest = 400;

@@ -4,7 +4,7 @@ import { cutText } from "../../process/text/cut-text.ts";
 import { listOf, recordOf } from "../../process/text/json.ts";
 import type { Caller, Found, OwnTool } from "../tool.server.ts";
 import { ToolRefused } from "../tool.server.ts";
-import { textIn } from "./text-in.ts";
+import { textIn } from "./text-in.server.ts";
 
 const resultsAtMost = 6;
 const answerAtMost = 2 * 1024 * 1024;

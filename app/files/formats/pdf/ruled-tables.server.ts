@@ -1,16 +1,20 @@
 import { joinHyphens } from "../hyphens.server.ts";
+import {
+  type Grid,
+  gridsIn,
+  heightOf,
+  isBetween,
+  middleOf,
+  squareOf,
+  squareUnder,
+  withUnruled,
+} from "./grid.server.ts";
 import { layoutText } from "./layout.server.ts";
-import { type PrintedPiece, partsOf, segmentsOf } from "./printed-line.server.ts";
+import { type PrintedPiece, segmentsOf } from "./printed-line.server.ts";
 import type { Rule } from "./rules.server.ts";
 
-// In points: how far lines that meet may be apart.
-const near = 2;
-// In points: lines nearer to each other are one, as those of a cell and of a table that fills it.
-const sameLine = 4;
-// In points: lines that stick out by more belong to a table without a line at that side.
-const openSide = 12;
-// Rules of a table; more are a chart or a drawing.
-const rulesAtMost = 250;
+// In points: how far the baselines of lines at one height may be apart.
+const level = 2;
 // Lines of a cell from which on it is a frame around text.
 const linesAtMost = 12;
 // Share of the pieces that may reach from one cell into another, and of the cells that have to have text.
@@ -20,15 +24,9 @@ const filledAtLeast = 0.3;
 const smaller = 0.9;
 // Lines with several parts from which on a page may have a table.
 const partedLines = 2;
-// Of the type's size: space between two parts of a line that stand in columns of their own.
-const columnGap = 0.8;
-// Of the type's size: distance of the line above or below a table that is a row of it.
-const besideTable = 1.2;
 // Of the type's size: distance of two rows that are written one after the other.
 const rowDistance = 1.2;
 
-/** Places of the lines of a table, and the cell, by a number, of each of its smallest squares: `cellOf[row][column]`. */
-type Grid = { xs: number[]; ys: number[]; cellOf: number[][] };
 /** A cell: its rows and columns, from 0, both ends included; the place of its right side; and its text. */
 type Cell = {
   top: number;
@@ -58,136 +56,14 @@ export function hasParts(pieces: PrintedPiece[]): boolean {
  */
 export function withRuledRows(pieces: PrintedPiece[], rules: Rule[]): PrintedPiece[] {
   let rest = pieces;
-  for (const table of tablesAmong(rules)) {
-    const grid = gridOf(table);
-    rest = grid ? withRowsOf(grid, rest) : rest;
-  }
+  for (const grid of gridsIn(rules)) rest = withRowsOf(grid, rest);
   return rest;
 }
 
-/** Rules that touch each other, as lists. */
-function tablesAmong(rules: Rule[]): Rule[][] {
-  const left = new Set(rules);
-  const tables: Rule[][] = [];
-  for (const first of rules) {
-    if (!left.delete(first)) continue;
-    const table = [first];
-    for (const rule of table) {
-      for (const other of left) {
-        if (!touch(rule, other)) continue;
-        left.delete(other);
-        table.push(other);
-      }
-    }
-    if (table.length <= rulesAtMost) tables.push(table);
-  }
-  return tables;
-}
-
-const isWithin = (at: number, { from, to }: Rule) => at >= from - near && at <= to + near;
-const touch = (one: Rule, other: Rule) =>
-  one.isAcross !== other.isAcross && isWithin(one.at, other) && isWithin(other.at, one);
-
-function gridOf(table: Rule[]): Grid | undefined {
-  const [across, down] = [table.filter((rule) => rule.isAcross), table.filter((rule) => !rule.isAcross)];
-  if (across.length < 2 || down.length === 0) return undefined;
-  const xs = placesOf(down, across);
-  const ys = placesOf(across, down);
-  if (xs.length < 3 || ys.length < 2) return undefined;
-  const cellOf: number[][] = [];
-  let count = 0;
-  for (let row = 0; row + 1 < ys.length; row++) {
-    const [top = 0, bottom = 0] = ys.slice(row, row + 2);
-    cellOf.push([]);
-    for (let column = 0; column + 1 < xs.length; column++) {
-      const [left = 0, right = 0] = xs.slice(column, column + 2);
-      const above = cellOf[row - 1]?.[column];
-      const before = cellOf[row]?.[column - 1];
-      const isOpenAbove = above !== undefined && !parts(across, top, (left + right) / 2);
-      const isOpenBefore = before !== undefined && !parts(down, left, (top + bottom) / 2);
-      cellOf[row]?.push(isOpenAbove ? above : isOpenBefore ? before : count++);
-    }
-  }
-  return { xs, ys, cellOf };
-}
-
-/** Whether a rule stands at a place, where a square is. */
-const parts = (rules: Rule[], at: number, middle: number) =>
-  rules.some((rule) => Math.abs(rule.at - at) <= sameLine && rule.from <= middle && rule.to >= middle);
-
-/** Places of rules in one direction, in order; where those that cross them stick out, the table is open at that side. */
-function placesOf(rules: Rule[], crossing: Rule[]): number[] {
-  const places: number[] = [];
-  for (const { at } of rules.toSorted((a, b) => a.at - b.at))
-    if (at - (places.at(-1) ?? Number.NEGATIVE_INFINITY) > sameLine) places.push(at);
-  const [first = 0, last = 0] = [places[0], places.at(-1)];
-  const [from, to] = [Math.min(...crossing.map((one) => one.from)), Math.max(...crossing.map((one) => one.to))];
-  return [...(first - from > openSide ? [from] : []), ...places, ...(to - last > openSide ? [to] : [])];
-}
-
-/**
- * The grid with a cell for each column where a row has no lines between its cells, but its parts stand in the columns of the rows that have.
- */
-function withColumns(grid: Grid, pieces: PrintedPiece[]): Grid {
-  const { xs, cellOf } = grid;
-  const byCell = Map.groupBy(pieces, (piece) => {
-    const square = squareOf(grid, middleOf(piece), heightOf(piece));
-    return square && cellOf[square.row]?.[square.column];
-  });
-  const parted = new Set<number>();
-  for (const [id, own] of byCell) {
-    if (id === undefined || cellOf.filter((row) => row.includes(id)).length > 1) continue;
-    const columns = columnsOfParts(xs, own);
-    if (columns && columns.size > 1) parted.add(id);
-  }
-  if (parted.size === 0) return grid;
-  let count = Math.max(...cellOf.flat()) + 1;
-  return { ...grid, cellOf: cellOf.map((row) => row.map((id) => (parted.has(id) ? count++ : id))) };
-}
-
-/** The grid with one more row above or below for a line whose parts stand in its columns: headings and sums on a colour, without lines. */
-function withHeadAndFoot({ xs, ys, cellOf }: Grid, outside: PrintedPiece[]): Grid {
-  const [top = 0, bottom = 0] = [ys[0], ys.at(-1)];
-  const lines = [...Map.groupBy(outside, ({ y }) => Math.round(y)).values()];
-  const near = (distance: (piece: PrintedPiece) => number) =>
-    lines.find((line) => {
-      const columns = line.every((piece) => isBetween(0, distance(piece), besideTable * piece.size));
-      return columns && (columnsOfParts(xs, line)?.size ?? 0) > 1;
-    })?.[0];
-  const head = near(({ y }) => top - y);
-  const foot = near(({ y, size }) => y - size - bottom);
-  const count = Math.max(...cellOf.flat()) + 1;
-  const row = (from: number) => xs.slice(1).map((_, column) => from + column);
-  return {
-    xs,
-    ys: [...(head ? [head.y - head.size] : []), ...ys, ...(foot ? [foot.y + foot.size / 2] : [])],
-    cellOf: [...(head ? [row(count)] : []), ...cellOf, ...(foot ? [row(count + xs.length)] : [])],
-  };
-}
-
-/** The columns in which the parts of some lines stand; undefined if one reaches over several. */
-function columnsOfParts(xs: number[], pieces: PrintedPiece[]): Set<number> | undefined {
-  const columns = new Set<number>();
-  for (const those of Map.groupBy(pieces, ({ y }) => Math.round(y)).values()) {
-    const line = those.toSorted((a, b) => a.x0 - b.x0);
-    for (const part of partsOf({ pieces: line, y: 0, size: line[0]?.size ?? 1 }, columnGap)) {
-      const [first, last] = [part[0]?.x0 ?? 0, part.at(-1)?.x1 ?? 0].map((x) => xs.findLastIndex((left) => left <= x));
-      if (first === undefined || first < 0 || first + 1 >= xs.length || first !== last) return undefined;
-      columns.add(first);
-    }
-  }
-  return columns;
-}
-
 function withRowsOf(given: Grid, pieces: PrintedPiece[]): PrintedPiece[] {
-  const isOutside = (grid: Grid, piece: PrintedPiece) => !squareOf(grid, middleOf(piece), heightOf(piece));
-  const whole = withHeadAndFoot(
-    given,
-    pieces.filter((piece) => isOutside(given, piece)),
-  );
-  const outside = pieces.filter((piece) => isOutside(whole, piece));
-  const within = pieces.filter((piece) => !isOutside(whole, piece));
-  const grid = withColumns(whole, within);
+  const grid = withUnruled(given, pieces);
+  const outside = pieces.filter((piece) => !squareUnder(grid, piece));
+  const within = pieces.filter((piece) => squareUnder(grid, piece));
   const { xs, ys } = grid;
   const cells = cellsOf(grid, within);
   if (!cells || within.length === 0) return pieces;
@@ -216,20 +92,6 @@ function withRowsOf(given: Grid, pieces: PrintedPiece[]): PrintedPiece[] {
     rows.push({ str: rowText(inRow, columns[row] ?? []), dir: "ltr", x0: xs[0] ?? 0, x1: xs.at(-1) ?? 0, y, size });
   }
   return [...outside, ...rows];
-}
-
-const isBetween = (from: number | undefined, at: number, to: number | undefined) =>
-  at >= (from ?? 0) && at <= (to ?? 0);
-
-const middleOf = ({ x0, x1 }: PrintedPiece) => (x0 + x1) / 2;
-// The middle of small letters, above the baseline.
-const heightOf = ({ y, size }: PrintedPiece) => y - 0.3 * size;
-
-/** The row and the column in which a point is; undefined outside. */
-function squareOf({ xs, ys }: Grid, x: number, y: number): { row: number; column: number } | undefined {
-  const column = xs.findLastIndex((left) => left <= x);
-  const row = ys.findLastIndex((top) => top <= y);
-  return column < 0 || row < 0 || column + 1 >= xs.length || row + 1 >= ys.length ? undefined : { row, column };
 }
 
 /** The cells of a table with their text; undefined for a frame, or where the lines are no lines of a table. */
@@ -292,7 +154,7 @@ function isLabelled({ pieces }: Cell): boolean {
 }
 
 const areLevel = (one: Cell, other: Cell) =>
-  one.pieces.every((piece) => other.pieces.some(({ y }) => Math.abs(y - piece.y) <= near));
+  one.pieces.every((piece) => other.pieces.some(({ y }) => Math.abs(y - piece.y) <= level));
 
 /** Whether the text of a cell was broken where it met the right side: each line has no room for the first word of the next one. */
 function isWrapped({ pieces, side }: Cell): boolean {
