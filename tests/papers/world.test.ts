@@ -166,6 +166,25 @@ it("reads the columns of rows that have no lines between their cells, and of hea
   ).toEqual(["Concepto | Uds. | Total", "Cartel | 1 | 180", "Papel satinado | 200 | 170", "Suma | | 350"]);
 });
 
+it("reads a row of a table without rules whose cells are wrapped, each at its own height, as one line", () => {
+  const row = (y: number, lot: string, name: string[]) => [
+    piece("L-", 0, y, 10),
+    piece(lot, 0, y + 12, 15),
+    ...name.map((text, n) => piece(text, 60, y + 6 + (n - (name.length - 1) / 2) * 12, 160)),
+    piece("02/2027", 200, y + 6, 240),
+  ];
+  const pieces = [
+    ...row(20, "101", ["Gasas"]),
+    ...row(60, "102", ["Suero fisiológico", "de 500 ml", "con puerto"]),
+    ...row(100, "103", ["Vendas"]),
+  ];
+  expect(layoutText(pieces).split("\n").filter(Boolean)).toEqual([
+    "L-101 | Gasas | 02/2027",
+    "L-102 | Suero fisiológico de 500 ml con puerto | 02/2027",
+    "L-103 | Vendas | 02/2027",
+  ]);
+});
+
 it("puts a blank between two small lines beside a large one", () => {
   const small = (str: string, y: number) => ({ ...piece(str, 60, y, 110), size: 7 });
   const pieces = [{ ...piece("07:35", 0, 20, 50), size: 20 }, small("AVE 03071", 11), small("2 h 45 min", 20)];

@@ -1,12 +1,13 @@
 import { inReadingOrder } from "./columns.server.ts";
 import { type Line, type PrintedPiece, segmentsOf, textOf, usualGap } from "./printed-line.server.ts";
 import { cellsOfRows, rowsAmong } from "./table-rows.server.ts";
+import { withWrappedRows } from "./wrapped-rows.server.ts";
 
 const piecesAtMost = 500;
 
 /** The text of a page from the places of its pieces: lines from the top, words from the left, and column after column. */
 export function layoutText(pieces: PrintedPiece[]): string {
-  const lines = inReadingOrder(linesOf(pieces));
+  const lines = withWrappedRows(inReadingOrder(linesOf(pieces)));
   const gap = usualGap(lines);
   const rows = rowsAmong(lines);
   const cellsOf = cellsOfRows(lines, rows, gap);

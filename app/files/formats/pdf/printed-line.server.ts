@@ -10,7 +10,7 @@ export type Line = { pieces: PrintedPiece[]; y: number; size: number };
 
 // Shares of the type's size. A blank of a narrow type is a fifth; kerning stays below a tenth.
 export const blank = 0.12;
-const wideGap = 1.2;
+export const wideGap = 1.2;
 
 /** Parts of a line with wide gaps between them. */
 export const segmentsOf = (line: Line): PrintedPiece[][] => partsOf(line, wideGap);
@@ -32,13 +32,19 @@ export function textOf(pieces: PrintedPiece[]): string {
   let before: PrintedPiece | undefined;
   for (const piece of pieces) {
     const gap = before ? piece.x0 - before.x1 : 0;
-    const isBelow = before !== undefined && gap < -0.5 * piece.size && Math.abs(piece.y - before.y) > 0.5 * piece.size;
-    if (isBelow || gap > blank * Math.min(piece.size, before?.size ?? piece.size)) shown.push({ str: " ", dir: "" });
+    if ((before && isBelow(piece, before)) || gap > blank * Math.min(piece.size, before?.size ?? piece.size))
+      shown.push({ str: " ", dir: "" });
     shown.push(before && isRaised(piece, before) ? { str: superscript(piece.str), dir: piece.dir } : piece);
     before = piece;
   }
   return lineOf(shown).replace(/ {2,}/g, " ").trim();
 }
+
+/** Whether a piece stands below or above the one before it, and does not go on with its word, as «101» does with «L-». */
+const isBelow = (piece: PrintedPiece, before: PrintedPiece) =>
+  piece.x0 - before.x1 < -0.5 * piece.size &&
+  Math.abs(piece.y - before.y) > 0.5 * piece.size &&
+  !(before.str.endsWith("-") && /^[\d\p{Lu}]/u.test(piece.str));
 
 /** Whether a piece is smaller than the one before it and stands higher, as exponents and numbers of notes do. */
 const isRaised = (piece: PrintedPiece, before: PrintedPiece) =>

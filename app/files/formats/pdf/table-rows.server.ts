@@ -1,4 +1,4 @@
-import { blank, type Line, type PrintedPiece, segmentsOf } from "./printed-line.server.ts";
+import { blank, type Line, type PrintedPiece, partsOf, segmentsOf, wideGap } from "./printed-line.server.ts";
 
 // Shares of the type's size: a gap wider than that between words, and how near to each other the cells of a column begin or end.
 const widerThanBlank = 0.6;
@@ -7,6 +7,9 @@ const sameColumn = 0.3;
 const cellsOfTable = 3;
 // Share of a table's rows in which a column has to be set apart by wide gaps.
 const rowsOfColumn = 0.3;
+// A narrower gap sets a column apart that begins or ends at one place in more of the rows.
+const narrowGap = 0.3;
+const rowsOfNarrow = 0.6;
 // Lines between two rows of a table whose cells have several lines.
 const rowsApart = 8;
 // Parts of a line that are compared with those of others: a table has fewer columns.
@@ -24,8 +27,8 @@ export function rowsAmong(lines: Line[]): Set<Line> {
   return rows;
 }
 
-/** Beginnings of the columns of a table, and ends of its columns of numbers, as places on the line. */
-type Places = { lefts: number[]; rights: number[] };
+/** Beginnings of the columns of a table, ends of its columns of numbers, and middles of narrow ones, as places on the line. */
+type Places = { lefts: number[]; rights: number[]; middles: number[] };
 
 /**
  * The cells of each row, by the places of columns in the rows near it: cells are set apart by wide gaps in most of them, but not in all.
@@ -74,12 +77,30 @@ function blocksOf(table: Line[], gap: number): Line[][] {
 }
 
 function placesIn(table: Line[]): Places {
-  const rows = table.map((line) => segmentsOf(line).slice(0, partsAtMost));
   const size = table.reduce((most, line) => Math.max(most, line.size), 1);
-  const often = (values: number[]) => repeated(values, sameColumn * size, Math.max(2, table.length * rowsOfColumn));
+  const often = (values: number[], times: number) => repeated(values, sameColumn * size, times);
+  const placesOf = (gap: number, times: number) => {
+    const rows = table.map((line) => partsOf(line, gap).slice(0, partsAtMost));
+    const numbers = rows.flatMap((row) => row.filter((cell) => isNumber(cell.at(-1))));
+    const cells = rows.flatMap((row) => row.slice(1).map(spanOf));
+    return {
+      lefts: often(
+        cells.map(({ x0 }) => x0),
+        times,
+      ),
+      rights: often(
+        numbers.map((cell) => spanOf(cell).x1),
+        times,
+      ),
+      middles: often(cells.map(middleOf), times),
+    };
+  };
+  const wide = placesOf(wideGap, Math.max(2, table.length * rowsOfColumn));
+  const narrow = placesOf(narrowGap, Math.max(3, table.length * rowsOfNarrow));
   return {
-    lefts: often(rows.flatMap((row) => row.slice(1).map((cell) => spanOf(cell).x0))),
-    rights: often(rows.flatMap((row) => row.filter((cell) => isNumber(cell.at(-1))).map((cell) => spanOf(cell).x1))),
+    lefts: [...wide.lefts, ...narrow.lefts],
+    rights: [...wide.rights, ...narrow.rights],
+    middles: narrow.middles,
   };
 }
 
@@ -129,6 +150,7 @@ function withEmptyCells(row: PrintedPiece[][], columns: Span[]): PrintedPiece[][
 }
 
 type Span = { x0: number; x1: number };
+const middleOf = ({ x0, x1 }: Span) => (x0 + x1) / 2;
 const spanOf = (cell: PrintedPiece[]): Span => ({ x0: cell[0]?.x0 ?? 0, x1: cell.at(-1)?.x1 ?? 0 });
 
 /** Widens a column by a cell, unless it would reach into the next one. */
@@ -172,7 +194,9 @@ function partedIn(segments: PrintedPiece[][], places: Places, size: number): Pri
       const gap = before ? piece.x0 - before.x1 : 0;
       const isWide = gap >= widerThanBlank * size;
       const ends = before && (isWide || isNumber(before)) && isAt(places.rights, before.x1);
-      const begins = isAt(places.lefts, piece.x0) || (isWide && isAt(places.rights, piece.x1));
+      const begins =
+        isAt(places.lefts, piece.x0) ||
+        (isWide && (isAt(places.rights, piece.x1) || isAt(places.middles, middleOf(piece))));
       const isNext = gap >= blank * size && (ends || begins);
       if (!before || isNext) parts.push([piece]);
       else parts.at(-1)?.push(piece);
