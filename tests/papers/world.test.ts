@@ -94,6 +94,7 @@ it("keeps the mark of an item with paragraphs, and leaves out that of an empty o
   const list = "<ol><li><p>Uno</p><p>Más</p></li><li><div>Dos</div><ul><li><p>a</p></li></ul></li></ol>";
   expect(htmlText(list).replace(/\n+/g, "\n")).toBe("1. Uno\nMás\n2. Dos\n- a");
   expect(htmlText("<ul><li></li></ul><p>Fin</p>")).toBe("Fin");
+  expect(htmlText('<ol type="a" start="3"><li>Uno<li>Dos</ol>')).toBe("c. Uno\nd. Dos");
 });
 
 it("reads a table within a cell of data in the line of that cell, and lays out what only holds tables", () => {
@@ -102,6 +103,14 @@ it("reads a table within a cell of data in the line of that cell, and lays out w
   expect(htmlText(`<table>${rows}</table>`)).toBe("Cuota | 100\nPlazos; 1.º · mayo; 2.º · octubre | 80");
   const frame = `<table><tr><td>${inner}</td><td>Pie</td></tr></table>`;
   expect(htmlText(frame).replace(/\n+/g, "\n")).toBe("1.º | mayo\n2.º | octubre\nPie");
+});
+
+it("leaves out the rows of a document that were deleted in tracked changes, and keeps the places that a row leaves free", async () => {
+  const deleted = `<w:tr><w:trPr><w:del w:id="1" w:author="Ana"/></w:trPr>${inCell("Viejo")}${inCell("1")}</w:tr>`;
+  const free = `<w:tr><w:trPr><w:gridBefore w:val="1"/></w:trPr>${inCell("Total")}${inCell("7")}</w:tr>`;
+  const row = `<w:tr>${inCell("Nuevo")}${inCell("2")}${inCell("5")}</w:tr>`;
+  const rows = await read(wordFile(`<w:tbl>${row}${deleted}${free}</w:tbl>`), documentTypes.docx);
+  expect(rows.split("\n").filter(Boolean)).toEqual(["Nuevo | 2 | 5", "| Total | 7"]);
 });
 
 it("raises the marks of a book's notes, and shows a ticked box in a font of letters", async () => {

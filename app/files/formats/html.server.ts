@@ -1,6 +1,7 @@
 import { Parser } from "htmlparser2";
 import { TreeBuilder } from "../../process/text/xml.server.ts";
 import { formulaText, superscript } from "./math.server.ts";
+import { formatted } from "./office/numbering.server.ts";
 import { isWingdings, wingdingSigns } from "./symbol-font.server.ts";
 import { TextWriter } from "./text-writer.server.ts";
 
@@ -24,8 +25,8 @@ export function htmlText(html: string): string {
   let hidden = 0;
   let verbatim = 0;
   let isRaised = false;
-  /** Number of the next item of each open list; undefined for lists without numbers. */
-  const lists: (number | undefined)[] = [];
+  /** The open lists; undefined for those without numbers. */
+  const lists: (NumberedList | undefined)[] = [];
   let formula: TreeBuilder | undefined;
   /** Whether the options of a list that are read are chosen; undefined outside of lists. */
   let isChosen: boolean | undefined;
@@ -90,7 +91,7 @@ export function htmlText(html: string): string {
           writer.paragraph();
         } else if (blocks.has(name)) writer.paragraph();
         else if (name === "img" && alt) writer.words(` ${alt} `);
-        if (name === "ol") lists.push(Number.parseInt(attributes.start ?? "1", 10) || 1);
+        if (name === "ol") lists.push(numberedList(attributes));
         else if (name === "ul") lists.push(undefined);
       },
       onclosetag(name) {
@@ -306,6 +307,9 @@ function framesIn(html: string): Set<number> {
   return frames;
 }
 
+// Roman numerals and letters of longer lists are no longer read by anybody.
+const countedAtMost = 4_000;
+
 const typed = new Set(["text", "email", "tel", "url", "number", "date", "time", "month", "week", "datetime-local"]);
 
 /** Answer that a field of a form has; empty for buttons, hidden fields and passwords. */
@@ -315,12 +319,22 @@ function answerOf({ type = "text", value, checked }: Record<string, string>): st
   return typed.has(kind) && value ? ` ${value} ` : "";
 }
 
+/** A list with numbers: that of its next item, and how they are written. */
+type NumberedList = { next: number; format: string };
+
+const listFormats: Record<string, string> = { a: "lowerLetter", A: "upperLetter", i: "lowerRoman", I: "upperRoman" };
+
+const numberedList = ({ start = "1", type = "1" }: Record<string, string>): NumberedList => ({
+  next: Number.parseInt(start, 10) || 1,
+  format: listFormats[type] ?? "decimal",
+});
+
 /** Mark of the next item of the innermost list; `value`: its own number, if it has one. */
-function itemMark(lists: (number | undefined)[], value: string | undefined): string {
-  const next = lists.at(-1);
-  if (next === undefined) return "- ";
-  const own = Number.parseInt(value ?? "", 10);
-  const number = Number.isNaN(own) ? next : own;
-  lists[lists.length - 1] = number + 1;
-  return `${number}. `;
+function itemMark(lists: (NumberedList | undefined)[], value = ""): string {
+  const list = lists.at(-1);
+  if (!list) return "- ";
+  const own = Number.parseInt(value, 10);
+  const number = Number.isNaN(own) ? list.next : own;
+  list.next = number + 1;
+  return `${number > 0 && number < countedAtMost ? formatted(number, list.format) : number}. `;
 }

@@ -60,6 +60,9 @@ export class WordPart {
   readonly #relations: Relation[];
   #flows: Flow[] = [];
   #hidden = 0;
+  /** Whether the properties of a row are open, and rows that are open within one that was deleted in tracked changes, itself included. */
+  #isRowProperties = false;
+  #deletedRows = 0;
   #isText = false;
   #isRun = false;
   #isVanished = false;
@@ -126,6 +129,9 @@ export class WordPart {
   #handler() {
     return {
       open: (name: string, attributes: Attributes) => {
+        if (name === "w:trPr" || name === "w:tc") this.#isRowProperties = name === "w:trPr";
+        if (name === "w:tr" && this.#deletedRows > 0) this.#deletedRows++;
+        if (name === "w:del" && this.#isRowProperties && this.#hidden === 0) [this.#hidden, this.#deletedRows] = [1, 1];
         if (unread.has(name)) this.#hidden++;
         if (this.#hidden > 0) return;
         if (this.#formula) this.#formula.open(name, attributes);
@@ -136,6 +142,7 @@ export class WordPart {
           this.#hidden = Math.max(0, this.#hidden - 1);
           return;
         }
+        if (name === "w:tr" && this.#deletedRows > 0 && --this.#deletedRows === 0) this.#hidden--;
         if (this.#hidden > 0) return;
         if (this.#formula && name !== "m:oMath") this.#formula.close();
         else this.#close(name);
@@ -172,6 +179,9 @@ export class WordPart {
       case "w:tr":
       case "w:tc":
         if (!this.#flow.frames.at(-1)) this.#openTablePart(name);
+        return;
+      case "w:gridBefore":
+        if (this.#flow.tables === 1) this.#skipColumns(Number(value) || 0);
         return;
       case "w:gridSpan":
         if (this.#flow.tables === 1) this.#flow.span = Number(value) || 1;
@@ -226,6 +236,12 @@ export class WordPart {
     flow.column += flow.span;
     flow.span = 1;
     flow.isMerged = false;
+  }
+
+  /** Places that a row leaves free before its first cell. */
+  #skipColumns(count: number): void {
+    for (let n = 0; n < Math.min(count, columnsAtMost); n++) this.#flow.writer.cell();
+    this.#flow.column = count;
   }
 
   /** A cell that reaches over several rows: its text is written in each of them, so that a row says what it is about. */
