@@ -13,7 +13,7 @@ const digestLength = 8;
  * Asks a model with names of tools that its provider takes: programs send longer ones. A longer name is cut and ends with a digest of the
  * whole; calls come back under the whole name.
  */
-export async function* askWithShortNames(
+export function askWithShortNames(
   ask: Ask,
   model: ModelAccess,
   prompt: Prompt,
@@ -34,7 +34,12 @@ export async function* askWithShortNames(
   const tools = options.tools?.map(named);
   const choice = options.toolChoice;
   const toolChoice = choice?.type === "tool" ? { ...choice, toolName: named({ name: choice.toolName }).name } : choice;
-  for await (const piece of ask(model, { ...prompt, turns }, { ...options, tools, toolChoice })) {
-    yield piece.type === "call" ? { ...piece, name: wholeNames.get(piece.name) ?? piece.name } : piece;
-  }
+  // Passing pieces on costs a step for each token.
+  if (wholeNames.size === 0) return ask(model, prompt, options);
+  return withNames(ask(model, { ...prompt, turns }, { ...options, tools, toolChoice }), wholeNames);
+}
+
+async function* withNames(pieces: AsyncGenerator<Piece>, names: Map<string, string>): AsyncGenerator<Piece> {
+  for await (const piece of pieces)
+    yield piece.type === "call" ? { ...piece, name: names.get(piece.name) ?? piece.name } : piece;
 }
