@@ -540,7 +540,7 @@ it("keeps the hour of a moment that OpenDocument shows in its usual way", () => 
   expect(write({ t: "n", v: 45356.604166666664, z: "m/d/yy", w: "05/03/2024 14:30" })).toBe("05/03/2024 14:30");
 });
 
-it("reads the text boxes of a book whose parts use other prefixes", async () => {
+it("reads text boxes and struck cells of a book whose parts use other prefixes", async () => {
   const main = 'xmlns:x="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
   const r = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"';
   const types =
@@ -558,14 +558,19 @@ it("reads the text boxes of a book whose parts use other prefixes", async () => 
     ),
     "xl/_rels/workbook.xml.rels": relation("worksheet", "worksheets/sheet1.xml"),
     "xl/worksheets/sheet1.xml": utf8(
-      `<x:worksheet ${main}><x:sheetData><x:row r="1"><x:c r="A1"><x:v>5</x:v></x:c></x:row></x:sheetData></x:worksheet>`,
+      `<x:worksheet ${main}><x:sheetData><x:row r="1"><x:c r="A1"><x:v>5</x:v></x:c><x:c r="B1" s="1"><x:v>7</x:v></x:c></x:row></x:sheetData></x:worksheet>`,
+    ),
+    "xl/styles.xml": utf8(
+      `<x:styleSheet ${main}><x:fonts><x:font/><x:font><x:strike/></x:font></x:fonts><x:cellXfs><x:xf fontId="0"/><x:xf fontId="1"/></x:cellXfs></x:styleSheet>`,
     ),
     "xl/worksheets/_rels/sheet1.xml.rels": relation("drawing", "../drawings/drawing1.xml"),
     "xl/drawings/drawing1.xml": utf8(
       `<xdr:wsDr xmlns:xdr="http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing" ${drawing}><xdr:txBody><a:p><a:r><a:t>Ojo: sin IVA</a:t></a:r></a:p></xdr:txBody></xdr:wsDr>`,
     ),
   });
-  expect(await read(book, documentTypes.xlsx)).toContain("Ojo: sin IVA");
+  const text = await read(book, documentTypes.xlsx);
+  expect(text).toContain("5 | [tachado: 7]");
+  expect(text).toContain("Ojo: sin IVA");
 });
 
 it("says with its gender that a book is damaged", async () => {

@@ -8,6 +8,7 @@ import { cellWriter } from "./cells.server.ts";
 import { chartRows, objectRows, wordsIn } from "./drawings.server.ts";
 import { refuseEncrypted } from "./open-document.server.ts";
 import { type Relation, relationsOf } from "./parts.server.ts";
+import { struckCells } from "./struck-cells.server.ts";
 
 const what = "una hoja de cálculo";
 // Limits of each sheet: a larger table is no text to be read.
@@ -35,14 +36,20 @@ export async function sheetsText(bytes: Buffer, room: number): Promise<string> {
     }),
   );
   const writeCell = cellWriter(SSF.format, book.Workbook?.WBProps?.date1904 === true);
-  const drawn = archive && drawnOn(archive);
+  const paths = archive ? sheetPaths(archive) : [];
+  const drawn = archive && drawnOn(archive, paths);
   const writer = new TextWriter();
   let written = 0;
   for (const [index, name] of book.SheetNames.entries()) {
     const sheet = book.Sheets[name];
     if (!sheet) continue;
     repeatMerged(sheet);
-    const rows = rowsOf(sheet, writeCell);
+    const path = paths[index];
+    const struck = archive && path ? struckCells(archive, path) : undefined;
+    const rows = rowsOf(sheet, (cell, r, c) => {
+      const text = writeCell(cell);
+      return text && struck?.size && struck.has(utils.encode_cell({ r, c })) ? `[tachado: ${text}]` : text;
+    });
     const after = [...cutOff(sheet, utils.decode_range), ...commentsIn(sheet, utils.encode_cell)];
     if (drawn) after.push(...drawn(index));
     if (rows.length === 0 && after.length === 0) continue;
@@ -98,9 +105,9 @@ function repeatMerged(sheet: WorkSheet): void {
   }
 }
 
-function rowsOf(sheet: WorkSheet, writeCell: (cell: CellObject) => string): string[] {
-  return dataOf(sheet).flatMap((row) => {
-    const cells = Array.from(row?.slice(0, columnsAtMost) ?? [], (cell) => (cell ? writeCell(cell) : ""));
+function rowsOf(sheet: WorkSheet, writeCell: (cell: CellObject, r: number, c: number) => string): string[] {
+  return dataOf(sheet).flatMap((row, r) => {
+    const cells = Array.from(row?.slice(0, columnsAtMost) ?? [], (cell, c) => (cell ? writeCell(cell, r, c) : ""));
     while (cells.length > 0 && !cells.at(-1)) cells.pop();
     return cells.length > 0 ? [cells.join(" | ")] : [];
   });
@@ -153,14 +160,19 @@ function repaired(said: string): string {
   }
 }
 
-/** Gives the text boxes and charts of a sheet by its index, from 0: each as lines. */
-function drawnOn(archive: Archive): (index: number) => string[][] {
-  if (archive.names.includes("content.xml")) return drawnOnOpenDocument(archive);
+/** Paths of the sheets of an XLSX, in their order; none for other formats. */
+function sheetPaths(archive: Archive): (string | undefined)[] {
   const main = "xl/workbook.xml";
   const paths = new Map(relationsOf(archive, main).map(({ id, path }) => [id, path]));
   const sheets = [...elementsIn(treeOf(archive.text(main)), "sheet")];
+  return sheets.map(({ attributes: { "r:id": id } }) => (id === undefined ? undefined : paths.get(id)));
+}
+
+/** Gives the text boxes and charts of a sheet by its index, from 0: each as lines. */
+function drawnOn(archive: Archive, paths: (string | undefined)[]): (index: number) => string[][] {
+  if (archive.names.includes("content.xml")) return drawnOnOpenDocument(archive);
   return (index) => {
-    const path = paths.get(sheets[index]?.attributes["r:id"] ?? "");
+    const path = paths[index];
     const drawings = path ? relationsOf(archive, path).filter(({ kind }) => kind === "drawing") : [];
     return drawings.flatMap((drawing) => drawnIn(archive, drawing));
   };
