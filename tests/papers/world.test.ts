@@ -181,6 +181,7 @@ it("reads a row of a table without rules whose cells are wrapped, each at its ow
     piece(lot, 0, y + 12, 15),
     ...name.map((text, n) => piece(text, 60, y + 6 + (n - (name.length - 1) / 2) * 12, 160)),
     piece("02/2027", 200, y + 6, 240),
+    piece("7", 300, y + 6, 305),
   ];
   const pieces = [
     ...row(20, "101", ["Gasas"]),
@@ -188,10 +189,19 @@ it("reads a row of a table without rules whose cells are wrapped, each at its ow
     ...row(100, "103", ["Vendas"]),
   ];
   expect(layoutText(pieces).split("\n").filter(Boolean)).toEqual([
-    "L-101 | Gasas | 02/2027",
-    "L-102 | Suero fisiológico de 500 ml con puerto | 02/2027",
-    "L-103 | Vendas | 02/2027",
+    "L-101 | Gasas | 02/2027 | 7",
+    "L-102 | Suero fisiológico de 500 ml con puerto | 02/2027 | 7",
+    "L-103 | Vendas | 02/2027 | 7",
   ]);
+});
+
+it("keeps the lines of a page in order whose left edge varies by a hair", () => {
+  const texts = Array.from(
+    { length: 12 },
+    (_, n) => `línea ${n + 1} de un párrafo que llena todo el ancho de la página`,
+  );
+  const pieces = texts.map((text, n) => piece(text, 90 + (n % 3 === 0 ? -0.0001 : 0.0001), 20 + 13 * n, 520));
+  expect(layoutText(pieces).split("\n")).toEqual(texts);
 });
 
 it("puts a blank between two small lines beside a large one", () => {

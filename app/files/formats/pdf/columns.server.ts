@@ -8,6 +8,8 @@ const edgesTried = 30;
 // Share of the lines that begin where a column begins, and points from one to the next.
 const columnShare = 0.4;
 const columnWidth = 60;
+// Points from the leftmost beginning of a line to that of another column: a smaller distance is an indentation.
+const leastWidth = 30;
 // Of columns at heights of their own: lines and spaces that each has, and the shares of them that may be level with those of the other.
 const wordyLines = 6;
 const spacesAtLeast = 3;
@@ -62,12 +64,14 @@ function columnsIn(lines: Line[]): Columns | undefined {
 /** Places where several lines or parts of lines begin, but the leftmost. */
 function edgesOf(lines: Line[]): number[] {
   const begins = lines.flatMap((line) => partsOf(line, gutter).flatMap(([first]) => first?.x0 ?? []));
+  const leftmost = leftOf(lines);
   const byPlace = Map.groupBy(begins, (x0) => Math.floor(x0 / 2));
   return [...byPlace]
     .filter(([place, those]) => those.length + (byPlace.get(place + 1)?.length ?? 0) >= columnLines)
     .sort(([, a], [, b]) => b.length - a.length)
     .slice(0, edgesTried)
-    .map(([, those]) => Math.min(...those));
+    .map(([, those]) => Math.min(...those) - 1)
+    .filter((edge) => edge - leftmost > leastWidth);
 }
 
 const areColumnsBeside = (left: Line[], right: Line[]): boolean =>
@@ -108,7 +112,7 @@ function spacesIn(lines: Line[]): { from: number; to: number }[] {
 function areColumns(lines: Line[]): boolean {
   if (isProse(lines)) return true;
   const parts = lines.flatMap((line) => partsOf(line, gutter).map((pieces) => ({ ...line, pieces })));
-  const begins = edgesOf(lines)
+  const begins = [leftOf(lines), ...edgesOf(lines)]
     .filter((edge) => parts.filter(({ pieces }) => isAt(edge, pieces)).length >= columnShare * lines.length)
     .sort((a, b) => a - b)
     .filter((edge, index, all) => edge - (all[index - 1] ?? Number.NEGATIVE_INFINITY) > columnWidth);
@@ -120,6 +124,9 @@ function areColumns(lines: Line[]): boolean {
   return columns.length > 1 && columns.every((column) => column.length >= columnLines && isProse(column));
 }
 
+const leftOf = (lines: Line[]) =>
+  lines.reduce((least, { pieces }) => Math.min(least, pieces[0]?.x0 ?? least), Number.POSITIVE_INFINITY);
+
 const isAt = (edge: number, [first]: PrintedPiece[]) => first !== undefined && Math.abs(first.x0 - edge) < 4;
 
 /** Runs of lines with nothing in the gutter; few lines far below the rest, such as a page's number, belong to none. */
@@ -128,7 +135,7 @@ function runsBeside(lines: Line[], edge: number): { from: number; to: number }[]
   let from = 0;
   for (let to = 0; to <= lines.length; to++) {
     const line = lines[to];
-    if (line && !line.pieces.some(({ x0, x1 }) => x0 < edge - 1 && x1 > edge - gutter * line.size)) continue;
+    if (line && !line.pieces.some(({ x0, x1 }) => x0 < edge && x1 > edge + 1 - gutter * line.size)) continue;
     if (to - from >= columnLines) runs.push({ from, to: withoutFoot(lines, from, to) });
     from = to + 1;
   }
@@ -155,7 +162,7 @@ function areBeside(left: Line[], right: Line[]): boolean {
 
 /** Whether these lines fill a column with words; cells of a table don't. */
 function isProse(lines: Line[]): boolean {
-  const begins = lines.reduce((least, { pieces }) => Math.min(least, pieces[0]?.x0 ?? least), Number.POSITIVE_INFINITY);
+  const begins = leftOf(lines);
   const width = lines.reduce((most, line) => Math.max(most, endOf(line)), 0) - begins;
   const filled = lines.filter((line) => endOf(line) - begins > 0.65 * width).length;
   const broken = lines.filter((line) => segmentsOf(line).length > 1).length;

@@ -8,7 +8,7 @@ const cellsOfTable = 3;
 // Share of a table's rows in which a column has to be set apart by wide gaps.
 const rowsOfColumn = 0.3;
 // A narrower gap sets a column apart that begins or ends at one place in more of the rows.
-const narrowGap = 0.3;
+const narrowGap = 0.55;
 const rowsOfNarrow = 0.6;
 // Lines between two rows of a table whose cells have several lines.
 const rowsApart = 8;
@@ -171,6 +171,9 @@ function columnOver(columns: Span[], { x0, x1 }: Span): number {
   });
 }
 
+/** Dots that lead to the number of a page. */
+const isLeader = ({ str }: PrintedPiece) => /^[.\s·…]+$/.test(str);
+
 const isNumber = (piece: PrintedPiece | undefined) => /^[-+(]?[\d.,]+\)?\s?[€%]?\s*$/.test(piece?.str ?? "");
 
 /** Values that are repeated at least `times` times within `near`, one for each group of them. */
@@ -197,7 +200,7 @@ function partedIn(segments: PrintedPiece[][], places: Places, size: number): Pri
       const begins =
         isAt(places.lefts, piece.x0) ||
         (isWide && (isAt(places.rights, piece.x1) || isAt(places.middles, middleOf(piece))));
-      const isNext = gap >= blank * size && (ends || begins);
+      const isNext = gap >= blank * size && (ends || begins) && !isLeader(piece);
       if (!before || isNext) parts.push([piece]);
       else parts.at(-1)?.push(piece);
     }

@@ -1,8 +1,8 @@
-import { type Line, type PrintedPiece, partsOf } from "./printed-line.server.ts";
+import { type Line, type PrintedPiece, partsOf, segmentsOf } from "./printed-line.server.ts";
 
 // Shares of the type's size: the space between two rows of a table, and that between its columns.
 const rowSpace = 0.6;
-const columnSpace = 0.45;
+const columnSpace = 0.6;
 // Columns and rows of a table; lines of a row.
 const columnsAtLeast = 3;
 const rowsAtLeast = 3;
@@ -67,8 +67,10 @@ function rowOf(block: Line[], columns: Span[]): Line | undefined {
   const columnOf = ({ x0 }: Span) => columns.findLastIndex((column) => column.x0 <= x0);
   const filled = block.map((line) => new Set(partsOf(line, columnSpace).map((part) => columnOf(spanOf(part)))));
   const all = filled.reduce((some, others) => some.union(others), new Set<number>());
-  const full = filled.filter(({ size }) => size > 1).length;
-  if (all.size < 2 || full > 1 || (full === 0 && all.size < columnsAtLeast)) return undefined;
+  const full = block.filter((_, index) => (filled[index]?.size ?? 0) > 1);
+  const [line] = full;
+  if (all.size < columnsAtLeast || full.length > 1 || !line || segmentsOf(line).length < columnsAtLeast)
+    return undefined;
   const pieces = block.flatMap((line) => line.pieces).toSorted((a, b) => columnOf(a) - columnOf(b));
   return { pieces, y: first.y, size: first.size };
 }
