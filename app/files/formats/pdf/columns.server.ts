@@ -70,7 +70,7 @@ function edgesOf(lines: Line[]): number[] {
     .filter(([place, those]) => those.length + (byPlace.get(place + 1)?.length ?? 0) >= columnLines)
     .sort(([, a], [, b]) => b.length - a.length)
     .slice(0, edgesTried)
-    .map(([, those]) => Math.min(...those) - 1)
+    .map(([, those]) => those.reduce((least, x0) => Math.min(least, x0)) - 1)
     .filter((edge) => edge - leftmost > leastWidth);
 }
 
@@ -92,11 +92,16 @@ function areIndependent(left: Line[], right: Line[]): boolean {
   return shared <= sharedAtMost * some.length;
 }
 
+/** Characters of lines, and letters among them. */
+function countsOf(lines: Line[]): { length: number; letters: number } {
+  const text = lines.map(({ pieces }) => textOf(pieces)).join("");
+  return { length: text.length, letters: text.match(/\p{L}/gu)?.length ?? 0 };
+}
+
 /** Whether lines are words, if only a few on each. */
 function isWordy(lines: Line[]): boolean {
-  const text = lines.map(({ pieces }) => textOf(pieces)).join("");
-  const letters = text.match(/\p{L}/gu)?.length ?? 0;
-  return lines.length >= wordyLines && text.length >= 10 * lines.length && letters >= 0.55 * text.length;
+  const { length, letters } = countsOf(lines);
+  return lines.length >= wordyLines && length >= 10 * lines.length && letters >= 0.55 * length;
 }
 
 /** The spaces between the paragraphs of a column. */
@@ -166,13 +171,12 @@ function isProse(lines: Line[]): boolean {
   const width = lines.reduce((most, line) => Math.max(most, endOf(line)), 0) - begins;
   const filled = lines.filter((line) => endOf(line) - begins > 0.65 * width).length;
   const broken = lines.filter((line) => segmentsOf(line).length > 1).length;
-  const text = lines.map(({ pieces }) => textOf(pieces)).join("");
-  const letters = text.match(/\p{L}/gu)?.length ?? 0;
+  const { length, letters } = countsOf(lines);
   return (
     filled >= 0.5 * lines.length &&
     broken <= 0.3 * lines.length &&
-    text.length >= 18 * lines.length &&
-    letters >= 0.6 * text.length
+    length >= 18 * lines.length &&
+    letters >= 0.6 * length
   );
 }
 
