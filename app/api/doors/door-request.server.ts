@@ -167,8 +167,8 @@ export async function promptOf({ said: sent, tools }: DoorRequest, model: ModelR
     if (one.role === "user" || one.role === "assistant") turns.push(...ofTools.splice(0));
     // Most providers take instructions only at the beginning; instructions in between are valid from their place on.
     if (one.role === "system") {
-      const content = `<system-reminder>\n${textIn(one.segments)}\n</system-reminder>`;
-      (turns.at(-1)?.role === "tool" || hasCalls(turns.at(-1)) ? ofTools : turns).push({ role: "user", content });
+      const last = turns.at(-1);
+      (last?.role === "tool" || hasCalls(last) ? ofTools : turns).push(...reminderOf(one.segments));
       continue;
     }
     const called = one.role === "assistant" ? (one.calls ?? []) : [];
@@ -193,6 +193,11 @@ export async function promptOf({ said: sent, tools }: DoorRequest, model: ModelR
   // A request of instructions alone: providers want a message of the person.
   if (system.trim()) return { system: "", turns: [{ role: "user", content: system, images: [] }] };
   throw invalid(field, "Falta un mensaje de la persona.");
+}
+
+function reminderOf(segments: Segment[]): CallingTurn[] {
+  const text = textIn(segments).trim();
+  return text ? [{ role: "user", content: `<system-reminder>\n${text}\n</system-reminder>` }] : [];
 }
 
 const hasCalls = (turn: Prompt["turns"][number] | undefined) =>
