@@ -113,6 +113,7 @@ function sampleOf(schema: Schema, schemas: Record<string, Schema>, name = "", de
   if (type === "array") return schema.items ? [inner(schema.items)] : [];
   if (type === "number" || type === "integer") return 1;
   if (type === "boolean") return true;
+  if (type === "null") return null;
   if (type === "object") return {};
   return samples.find(([pattern]) => pattern.test(name))?.[1] ?? "texto";
 }
