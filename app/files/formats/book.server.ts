@@ -19,7 +19,7 @@ export function bookText(bytes: Uint8Array): string {
   }
   const [, packagePath = ""] = /full-path=["']([^"']+)["']/.exec(archive.text("META-INF/container.xml")) ?? [];
   const packageText = archive.text(packagePath);
-  if (!packageText) throw damaged(what);
+  if (!archive.names.includes(packagePath)) throw damaged(what);
   const chapters = spineOf(packageText).flatMap((href) => {
     const path = partPath(href, packagePath);
     const chapter = path ? archive.read(path) : undefined;

@@ -14,7 +14,7 @@ export function openDocumentPages(bytes: Uint8Array, what: string): string[] {
   const archive = openArchive(bytes, what);
   refuseEncrypted(archive);
   const content = archive.text("content.xml");
-  if (!content) throw damaged(what);
+  if (!archive.names.includes("content.xml")) throw damaged(what);
   const styles = archive.text("styles.xml");
   const own = stylesIn([styles, content]);
   const read = (xml: string) => new OpenDocumentPart(archive, own).pagesOf(xml);

@@ -25,7 +25,7 @@ const presentationPath = "ppt/presentation.xml";
 export function slideTexts(bytes: Uint8Array): string[] {
   const archive = openArchive(bytes, what);
   const presentation = archive.text(presentationPath);
-  if (!presentation) throw damaged(what);
+  if (!archive.names.includes(presentationPath)) throw damaged(what);
   const parts = relationsOf(archive, presentationPath);
   const slides = new Map(parts.map(({ id, path }) => [id, path]));
   const authorParts = parts.filter(({ kind }) => kind === "commentAuthors" || kind === "authors");

@@ -16,7 +16,7 @@ export async function wordText(bytes: Buffer): Promise<string> {
   const archive = openArchive(bytes, what);
   const main = relationsOf(archive, "").find(({ kind }) => kind === "officeDocument")?.path ?? "word/document.xml";
   const xml = archive.text(main);
-  if (!xml) throw damaged(what);
+  if (!archive.names.includes(main)) throw damaged(what);
   const relations = relationsOf(archive, main);
   const textOf = (kind: string) => {
     const part = relations.find((relation) => relation.kind === kind);
