@@ -195,6 +195,18 @@ it("reads a row of a table without rules whose cells are wrapped, each at its ow
   ]);
 });
 
+it("keeps the number of a clause with its words, and that of a table's row in its column", () => {
+  const clauses = ["1.1.", "1.2."].flatMap((mark, n) => [
+    piece(mark, 0, 20 + 13 * n),
+    piece("La contratista hará la obra.", 60, 20 + 13 * n, 250),
+  ]);
+  expect(layoutText(clauses)).toBe("1.1. La contratista hará la obra.\n1.2. La contratista hará la obra.");
+  const rows = ["1.", "2."].flatMap((mark, n) =>
+    [mark, "Lona", "5"].map((text, column) => piece(text, 100 * column, 20 + 13 * n)),
+  );
+  expect(layoutText(rows)).toBe("1. | Lona | 5\n2. | Lona | 5");
+});
+
 it("keeps the lines of a page in order whose left edge varies by a hair", () => {
   const texts = Array.from(
     { length: 12 },

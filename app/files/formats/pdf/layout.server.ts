@@ -16,7 +16,7 @@ export function layoutText(pieces: PrintedPiece[]): string {
   // Cells of the last row, and the places of their columns: a cell may go on in the lines below.
   let row: { cells: string[]; segments: PrintedPiece[][] } | undefined;
   const endRow = () => {
-    if (row) shown.push(row.cells.join(" | ").replace(/ {2,}/g, " ").trim());
+    if (row) shown.push(withMark(row.cells).join(" | ").replace(/ {2,}/g, " ").trim());
     row = undefined;
   };
   for (const line of lines) {
@@ -41,6 +41,17 @@ export function layoutText(pieces: PrintedPiece[]): string {
   }
   endRow();
   return shown.join("\n");
+}
+
+// «1.», «2.3.», «a)», «Quinta.1.» and bullets; the dots of a line of contents.
+const itemMark = /^(?:[•◦▪●–-]|\(?[\p{L}\d]{1,12}(?:\.\d{1,4}){0,5}[.)])$/u;
+const leader = /\. ?\./;
+
+/** The cells of a row; the number of an item, or of a line of contents, stands with the words behind it. */
+function withMark(cells: string[]): string[] {
+  const [mark = "", text = "", ...others] = cells;
+  const isItem = itemMark.test(mark) && /^[\p{L}«"“¿¡(]/u.test(text);
+  return isItem && (others.length === 0 || leader.test(text)) ? [`${mark} ${text}`, ...others] : cells;
 }
 
 /** Columns of a row, but the first, that the parts of a line stand under; undefined if a part stands under no column. */
