@@ -32,6 +32,7 @@ export default function Help() {
       <div className="body">
         <h3 className="plot-title">Teclas</h3>
         <Terms terms={keys} />
+        <p className="hint mt-4">Estas teclas necesitan JavaScript. Sin él, todo va con botones y enlaces.</p>
         <h3 className="plot-title mt-8">Formato de los mensajes</h3>
         <Terms terms={marks} />
         <p className="mt-8">

@@ -97,12 +97,18 @@ export function plotsOf({ days, models }: Figures) {
   ];
 }
 
-const megabyte = 1024 * 1024;
+const sizes: [name: string, bytes: number][] = [
+  ["MB", 1024 * 1024],
+  ["kB", 1024],
+  ["bytes", 1],
+];
 
 function uploads(days: Day[]) {
-  if (sum(days, "storedBytes") === 0) return [];
-  const plot = barPlot(days.map(({ day, storedBytes }) => ({ day, values: [storedBytes / megabyte] })));
-  return [{ title: "Archivos que llegan al día, en MB", unit: ["MB", "MB"] as [string, string], plot }];
+  const most = days.reduce((all, { storedBytes }) => Math.max(all, storedBytes), 0);
+  const [name, bytes] = sizes.find(([, bytes]) => most >= bytes) ?? [];
+  if (name === undefined || bytes === undefined) return [];
+  const plot = barPlot(days.map(({ day, storedBytes }) => ({ day, values: [storedBytes / bytes] })));
+  return [{ title: `Archivos que llegan al día, en ${name}`, unit: [name, name] as [string, string], plot }];
 }
 
 /** Tokens of the most used models, and of the others together. */
