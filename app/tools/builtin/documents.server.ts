@@ -2,7 +2,7 @@ import type { Db, Engine } from "../../db/engine.server.ts";
 import { searchPassages } from "../../db/search/find.server.ts";
 import type { Meanings } from "../../db/search/meaning.server.ts";
 import type { Found, OwnTool } from "../tool.server.ts";
-import { textIn } from "./text-in.server.ts";
+import { fieldText } from "./field-text.server.ts";
 
 const passages = 6;
 /** Name of the tool that finds only the asking person's own things. */
@@ -23,7 +23,7 @@ export const documents = ({ db, engine, searchModel }: DocumentServices): OwnToo
   },
   reachesOut: true,
   async call({ busqueda }, { userId, messageId }) {
-    const question = textIn(busqueda).slice(0, 500);
+    const question = fieldText(busqueda).slice(0, 500);
     const hits = await searchPassages(db, engine, {
       question,
       meaning: await searchModel.meaningOf(question),

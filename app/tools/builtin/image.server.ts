@@ -1,8 +1,8 @@
 import { listOf, objectOf, recordOf } from "../../process/text/json.ts";
 import type { OwnTool } from "../tool.server.ts";
 import { ToolRefused } from "../tool.server.ts";
+import { fieldText } from "./field-text.server.ts";
 import { fetchPublic } from "./public-request.server.ts";
-import { textIn } from "./text-in.server.ts";
 
 const answerAtMost = 20 * 1024 * 1024;
 
@@ -25,7 +25,7 @@ export const image = ({ address, secret, model }: Maker): OwnTool => ({
   reachesOut: false,
   readOnly: false,
   async call({ descripcion, forma }, { signal }) {
-    const prompt = textIn(descripcion).trim().slice(0, 4_000);
+    const prompt = fieldText(descripcion).trim().slice(0, 4_000);
     if (!prompt) throw new ToolRefused("No se ha dicho qué tiene que verse en la imagen.");
     const key = secret();
     const [base = "", query] = (address ?? "https://api.openai.com/v1").split("?", 2);

@@ -3,7 +3,7 @@ import type { Db } from "../../db/engine.server.ts";
 import { memoriesAtMost } from "../../db/people/memories.server.ts";
 import { limits } from "../../process/limits.ts";
 import { type OwnTool, ToolRefused } from "../tool.server.ts";
-import { textIn } from "./text-in.server.ts";
+import { fieldText } from "./field-text.server.ts";
 
 /** Name of the tool that is offered only where its person wants to be remembered. */
 export const rememberTool = "recordar";
@@ -29,7 +29,7 @@ export const memory = ({ db }: { db: Db }): OwnTool => ({
   readOnly: false,
   asksAlways: true,
   async call({ frase }, { userId, chatId, projectId, sessionId }) {
-    const text = remembered(textIn(frase));
+    const text = remembered(fieldText(frase));
     if (!text) throw new ToolRefused("No se ha dicho qué recordar.");
     if (sessionId !== null) throw new ToolRefused("De una conversación temporal no se recuerda nada.");
     const kept = await keepMemory(db, { userId, chatId: chatId || null, projectId, text });

@@ -6,9 +6,9 @@ import { unescaped } from "../../process/text/unescaped.ts";
 import { FairQueue } from "../../process/work/fair-queue.server.ts";
 import type { Found, OwnTool } from "../tool.server.ts";
 import { ToolRefused } from "../tool.server.ts";
+import { fieldText } from "./field-text.server.ts";
 import type { PageAnswer, PageJob } from "./page.worker.ts";
 import { type Fetched, fetchPublic } from "./public-request.server.ts";
-import { textIn } from "./text-in.server.ts";
 
 // Bytes of HTML or plain text that are looked at; a page of news has some 500 kB.
 const pageAtMost = 3 * 1024 * 1024;
@@ -38,10 +38,10 @@ export const page = (readBytes: DocumentReader): OwnTool => ({
     required: ["direccion"],
   },
   reachesOut: true,
-  goesTo: ({ direccion }) => textIn(direccion),
+  goesTo: ({ direccion }) => fieldText(direccion),
   async call({ direccion }, { userId, signal, length }) {
     const most = (mediaType: string) => (isWritten({ mediaType }) ? pageAtMost : documentAtMost + 1);
-    const fetched = await fetchPublic(textIn(direccion).trim(), { signal, most });
+    const fetched = await fetchPublic(fieldText(direccion).trim(), { signal, most });
     const { title, text, links } = isWritten(fetched)
       ? await readPage(fetched, userId)
       : { ...(await readDocument(fetched, userId, readBytes)), links: [] };

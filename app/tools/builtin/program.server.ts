@@ -5,9 +5,9 @@ import type { Db } from "../../db/engine.server.ts";
 import { runWorker, TooMuch } from "../../process/child-process.server.ts";
 import { FairQueue } from "../../process/work/fair-queue.server.ts";
 import { type Caller, type OwnTool, ToolRefused } from "../tool.server.ts";
+import { fieldText } from "./field-text.server.ts";
 import type { ProgramAnswer, ProgramFile, ProgramJob } from "./program.worker.ts";
 import { keepFiles } from "./program-files.server.ts";
-import { textIn } from "./text-in.server.ts";
 
 // In characters: the most for a program, and for all files that it is given.
 const longest = 50_000;
@@ -31,7 +31,7 @@ export const program = ({ db, artifacts }: { db: Db; artifacts: Artifacts }): Ow
   // A program brings files that others wrote into the prompt. It counts as read-only, as running it again leaves no duplicates.
   reachesOut: true,
   async call({ codigo }, caller) {
-    const code = textIn(codigo);
+    const code = fieldText(codigo);
     if (!code.trim()) throw new ToolRefused("No hay ningún programa.");
     if (code.length > longest) throw new ToolRefused("El programa es demasiado largo.");
     if (await isHidden(db, caller))

@@ -1,7 +1,7 @@
 import { Parser } from "expr-eval-fork";
 import type { OwnTool } from "../tool.server.ts";
 import { ToolRefused } from "../tool.server.ts";
-import { textIn } from "./text-in.server.ts";
+import { fieldText } from "./field-text.server.ts";
 
 // In characters: longer than any sum that people write. A text of this length takes less than a millisecond to evaluate.
 const longest = 400;
@@ -52,7 +52,7 @@ export const sums: OwnTool = {
   },
   reachesOut: false,
   async call({ cuenta }) {
-    const sum = textIn(cuenta);
+    const sum = fieldText(cuenta);
     return { text: `${sum} = ${calculate(sum)}` };
   },
 };

@@ -4,7 +4,7 @@ import { cutText } from "../../process/text/cut-text.ts";
 import { listOf, recordOf } from "../../process/text/json.ts";
 import type { Caller, Found, OwnTool } from "../tool.server.ts";
 import { ToolRefused } from "../tool.server.ts";
-import { textIn } from "./text-in.server.ts";
+import { fieldText } from "./field-text.server.ts";
 
 const resultsAtMost = 6;
 const answerAtMost = 2 * 1024 * 1024;
@@ -29,7 +29,7 @@ export const webSearch = (engine: SearchEngine): OwnTool => ({
   },
   reachesOut: true,
   async call({ busqueda }, { signal }) {
-    const query = textIn(busqueda).trim().slice(0, 400);
+    const query = fieldText(busqueda).trim().slice(0, 400);
     if (!query) throw new ToolRefused("No se ha dicho qué buscar.");
     const results = (await searchers[engine.kind](engine, query, signal)).filter(({ url }) => /^https?:\/\//.test(url));
     const readAt = Date.now();
