@@ -170,8 +170,8 @@ export async function keepResponse(
       modelId: model.id,
       inputTokens: usage.input_tokens,
       outputTokens: usage.output_tokens,
-      reasoningTokens: usage.output_tokens_details.reasoning_tokens,
-      cachedTokens: usage.input_tokens_details.cached_tokens,
+      reasoningTokens: usage.output_tokens_details.reasoning_tokens || null,
+      cachedTokens: usage.input_tokens_details.cached_tokens || null,
       finishedAt: now,
       outside: 1,
     });
