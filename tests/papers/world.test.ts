@@ -115,6 +115,7 @@ it("leaves out the rows of a document that were deleted in tracked changes, and 
 
 it("raises the marks of a book's notes, and shows a ticked box in a font of letters", async () => {
   expect(htmlText('<p>en 1936<a epub:type="noteref" href="#n1">1</a> y 24</p>')).toBe("en 1936¹ y 24");
+  expect(htmlText("<p>Ana Ruiz<sup><a>1</a>,<a>2</a></sup> y</p>")).toBe("Ana Ruiz¹,² y");
   const box = '<w:r><w:sym w:font="MS Gothic" w:char="2612"/></w:r>';
   expect(await read(wordFile(`<w:p>${box}<w:r><w:t> Acepto</w:t></w:r></w:p>`), documentTypes.docx)).toBe("☒ Acepto");
 });

@@ -25,6 +25,7 @@ export function htmlText(html: string): string {
   let hidden = 0;
   let verbatim = 0;
   let isRaised = false;
+  let isNote = false;
   /** The open lists; undefined for those without numbers. */
   const lists: (NumberedList | undefined)[] = [];
   let formula: TreeBuilder | undefined;
@@ -71,7 +72,8 @@ export function htmlText(html: string): string {
         else if (name === "input") writer.words(answerOf(attributes));
         else if (name === "label") writer.line();
         else if (name === "math") formula = new TreeBuilder(name);
-        else if (name === "sup" || isNoteMark(name, attributes)) isRaised = true;
+        else if (name === "sup") isRaised = true;
+        else if (isNoteMark(name, attributes)) isNote = true;
         const level = /^h([1-6])$/.exec(name)?.[1];
         if (level) writer.heading(Number(level));
         else if (name === "li") writer.item(itemMark(lists, attributes.value));
@@ -117,7 +119,8 @@ export function htmlText(html: string): string {
           if (!(open.pop() instanceof InnerCells)) writer.endTable();
         } else if (name === "tr") open.at(-1)?.endRow();
         else if (rowGroups.has(name)) open.at(-1)?.endGroup();
-        else if (name === "sup" || name === "a") isRaised = false;
+        else if (name === "sup") isRaised = false;
+        else if (name === "a") isNote = false;
         else if (name === "pre" || name === "textarea") verbatim = Math.max(0, verbatim - 1);
         if (name === "ol" || name === "ul") lists.pop();
         // After a list within an item, the item's own next line is begun by itself.
@@ -129,7 +132,7 @@ export function htmlText(html: string): string {
         if (veil || hidden > 0 || isChosen === false) return;
         if (formula) formula.text(text);
         else if (verbatim > 0) writer.text(text);
-        else writer.words(isRaised ? superscript(text) : text);
+        else writer.words(isRaised || isNote ? superscript(text) : text);
       },
     },
     parsing,
