@@ -101,8 +101,6 @@ class Rtf {
     place: undefined,
     endsWith: "",
   };
-  /** Whether the text so far ends within text that is struck out. */
-  #isStruck = false;
   #encoding = "windows-1252";
   #usualFont: string | undefined;
   #namedFont = "";
@@ -180,19 +178,13 @@ class Rtf {
       else this.#endAside();
     } else if (text === "\n") this.#paragraph();
     else {
-      if (this.#cells > 0) this.#strike(false);
+      if (this.#cells > 0) this.#writer.strike(false);
       else this.#writer.words(this.#gap);
       this.#writer.text(" | ".repeat(this.#cells));
       [this.#cells, this.#gap] = [0, ""];
-      if (text.trim()) this.#strike(this.#group.isStruck);
+      if (text.trim()) this.#writer.strike(this.#group.isStruck);
       this.#writer.text(this.#group.isRaised ? superscript(text) : text);
     }
-  }
-
-  /** Begins or ends text that is struck out. */
-  #strike(isStruck: boolean): void {
-    if (isStruck !== this.#isStruck) this.#writer.text(isStruck ? "[tachado: " : "]");
-    this.#isStruck = isStruck;
   }
 
   #endAside(): void {
@@ -205,13 +197,13 @@ class Rtf {
     this.#cells = 0;
     if (this.#group.place) this.#endAside();
     else {
-      this.#strike(false);
+      this.#writer.strike(false);
       this.#writer.line();
     }
   }
 
   #paragraph(): void {
-    this.#strike(false);
+    this.#writer.strike(false);
     if (this.#group.isAside) this.#writer.words(" ");
     else this.#writer.paragraph();
   }

@@ -10,6 +10,7 @@ export class TextWriter {
   #mark = "";
   /** Whether the line is an item of a list, whose first paragraph stands behind its mark. */
   #isItem = false;
+  #isStruck = false;
   /** Whether the line is empty or ends in a blank: kept, because a check of the whole line for each word would be slow. */
   #endsInBlank = true;
   #cells: number | undefined;
@@ -49,6 +50,12 @@ export class TextWriter {
     else if (this.#lines.at(-1) !== "" && !this.#isEmpty) this.#lines.push("");
     this.#isEmpty = false;
     this.#begin(mark);
+  }
+
+  /** Begins text that is struck out, or ends it; nothing where the text so far is as it is to be. */
+  strike(isStruck: boolean): void {
+    if (isStruck !== this.#isStruck) this.text(isStruck ? "[tachado: " : "]");
+    this.#isStruck = isStruck;
   }
 
   /** Begins an item of a list. */

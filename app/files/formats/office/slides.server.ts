@@ -140,8 +140,6 @@ class Shapes {
   #isNumber = false;
   #isText = false;
   #isRaised = false;
-  /** Whether the run is struck out, and whether the text so far ends within text that is. */
-  #isRunStruck = false;
   #isStruck = false;
   #isSymbol = false;
   #hidden = 0;
@@ -198,11 +196,11 @@ class Shapes {
     else if (name === "a:p" || name === "a:br") writer.line();
     else if (name === "a:pPr") this.#level = wholeIn(attributes.lvl, 0, levelsAtMost - 1) ?? 0;
     else if (name === "a:buAutoNum") writer.mark(this.#nextNumber(attributes));
-    else if (name === "a:r") [this.#isRaised, this.#isSymbol, this.#isRunStruck] = [false, false, false];
+    else if (name === "a:r") [this.#isRaised, this.#isSymbol, this.#isStruck] = [false, false, false];
     else if (name === "a:sym" || name === "a:latin") this.#isSymbol ||= attributes.typeface === "Symbol";
     else if (name === "a:rPr") {
       this.#isRaised = Number(attributes.baseline ?? 0) > 0;
-      this.#isRunStruck = /^(?:sng|dbl)Strike$/.test(attributes.strike ?? "");
+      this.#isStruck = /^(?:sng|dbl)Strike$/.test(attributes.strike ?? "");
     } else if (name === "a:t") this.#isText = true;
     else if (name === "m:oMath") this.#formula = new TreeBuilder(name);
     else if (name === "c:chart") this.#draw(attributes["r:id"], (path) => chartRows(this.#archive, path));
@@ -213,14 +211,8 @@ class Shapes {
 
   #words(text: string): void {
     const read = this.#isSymbol ? text.replace(/[\uf020-\uf0ff]/g, (sign) => symbolSign(sign.charCodeAt(0))) : text;
-    this.#strike(this.#isRunStruck);
+    this.#writer.strike(this.#isStruck);
     this.#writer.words(this.#isRaised ? superscript(read) : read);
-  }
-
-  /** Begins or ends text that is struck out. */
-  #strike(isStruck: boolean): void {
-    if (isStruck !== this.#isStruck) this.#writer.text(isStruck ? "[tachado: " : "]");
-    this.#isStruck = isStruck;
   }
 
   /** The number of an item as its list writes it, such as «2.» or «b)» (ECMA-376, part 1, 20.1.10.61). */
@@ -241,7 +233,7 @@ class Shapes {
         this.#formula = undefined;
       } else this.#formula.close();
     } else if (name === "a:t") this.#isText = false;
-    else if (name === "a:p") this.#strike(false);
+    else if (name === "a:p") this.#writer.strike(false);
     else if (name === "a:tbl") this.#writer.endTable();
     else if (name === "p:grpSpPr") this.#setPlaceOfGroup();
     else if (name === "p:grpSp") this.#endGroup();
