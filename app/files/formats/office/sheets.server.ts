@@ -38,6 +38,7 @@ export async function sheetsText(bytes: Buffer, room: number): Promise<string> {
   const writeCell = cellWriter(SSF.format, book.Workbook?.WBProps?.date1904 === true);
   const paths = archive ? sheetPaths(archive) : [];
   const drawn = archive && drawnOn(archive, paths);
+  const struckIn = archive && struckCells(archive);
   const writer = new TextWriter();
   let written = 0;
   for (const [index, name] of book.SheetNames.entries()) {
@@ -45,7 +46,7 @@ export async function sheetsText(bytes: Buffer, room: number): Promise<string> {
     if (!sheet) continue;
     repeatMerged(sheet);
     const path = paths[index];
-    const struck = archive && path ? struckCells(archive, path) : undefined;
+    const struck = path === undefined ? undefined : struckIn?.(path);
     const rows = rowsOf(sheet, (cell, r, c) => {
       const text = writeCell(cell);
       return text && struck?.size && struck.has(utils.encode_cell({ r, c })) ? `[tachado: ${text}]` : text;

@@ -5,12 +5,15 @@ import { Unreadable } from "../unreadable.server.ts";
 // In characters of XML: the library has read a longer sheet already, and it is not read twice for what is struck out.
 const readAtMost = 20_000_000;
 
-/** The addresses («B7») of the cells of an XLSX's sheet whose font is struck out. `path`: of the sheet's XML. */
-export function struckCells(archive: Archive, path: string): Set<string> {
-  const cells = new Set<string>();
+/** Gives the addresses («B7») of the cells whose font is struck out, by the path of their sheet in an XLSX. */
+export function struckCells(archive: Archive): (path: string) => Set<string> {
   const styles = struckStyles(archive.text("xl/styles.xml"));
-  if (styles.size === 0) return cells;
-  parseXml(sheetXml(archive, path), {
+  return (path) => (styles.size === 0 ? new Set() : cellsOf(styles, sheetXml(archive, path)));
+}
+
+function cellsOf(styles: Set<string>, xml: string): Set<string> {
+  const cells = new Set<string>();
+  parseXml(xml, {
     open(name, { r, s }) {
       if (name === "c" && r !== undefined && s !== undefined && styles.has(s)) cells.add(r);
     },
