@@ -112,7 +112,8 @@ function withColumns(grid: Grid, pieces: PrintedPiece[]): Grid {
 /** The grid with one more row above or below for a line whose parts stand in its columns: headings and sums on a colour, without lines. */
 function withHeadAndFoot({ xs, ys, cellOf }: Grid, outside: PrintedPiece[]): Grid {
   const [top = 0, bottom = 0] = [ys[0], ys.at(-1)];
-  const lines = [...Map.groupBy(outside, ({ y }) => Math.round(y)).values()];
+  const close = outside.filter(({ y, size }) => isBetween(top - 2 * size, y, bottom + 3 * size));
+  const lines = [...Map.groupBy(close, ({ y }) => Math.round(y)).values()];
   const near = (distance: (piece: PrintedPiece) => number) =>
     lines.find((line) => {
       const columns = line.every((piece) => isBetween(0, distance(piece), besideTable * piece.size));

@@ -50,7 +50,7 @@ function blocksOf(lines: Line[]): Line[][] {
 /** The columns of a table with what some more lines take of the width, as spans with spaces between them. */
 function joined(columns: Span[], lines: Line[]): Span[] {
   const parts = lines.flatMap((line) => partsOf(line, columnSpace).map(spanOf));
-  const space = columnSpace * Math.max(1, ...lines.map(({ size }) => size));
+  const space = columnSpace * lines.reduce((most, { size }) => Math.max(most, size), 1);
   const spans: Span[] = [];
   for (const { x0, x1 } of [...columns, ...parts].sort((a, b) => a.x0 - b.x0)) {
     const last = spans.at(-1);
