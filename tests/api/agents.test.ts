@@ -54,6 +54,42 @@ describe("an end without a word", () => {
   });
 });
 
+describe("a refusal in words", () => {
+  const words = "No puedo ayudar con eso.";
+  const refusing = () => modelSending([{ refusal: "No puedo " }, { refusal: "ayudar con eso." }]);
+
+  it("has its own field in completions, which readers of a structure look for", async () => {
+    const { model } = await refusing();
+    const whole = await post("/chat/completions", { model, messages: hello });
+    expect(await whole.json()).toMatchObject({
+      choices: [{ message: { content: null, refusal: words }, finish_reason: "stop" }],
+    });
+    const streamed = await (await post("/chat/completions", { model, messages: hello, stream: true })).text();
+    const refused = [...streamed.matchAll(/"delta":\{"refusal":"([^"]*)"\}/g)].map(([, piece]) => piece);
+    expect(refused.join("")).toBe(words);
+    expect(streamed).toContain('"finish_reason":"stop"');
+  });
+
+  it("is a part of its own in Responses, and goes back to the model", async () => {
+    const { model, upstream } = await refusing();
+    const first = await post("/responses", { model, input: "Hola" });
+    const { id, ...rest } = (await first.json()) as { id: string };
+    expect(rest).toMatchObject({ status: "completed", output: [{ content: [{ type: "refusal", refusal: words }] }] });
+    await post("/responses", { model, input: "¿Por qué?", previous_response_id: id });
+    expect(upstream.asked.at(-1)?.messages).toContainEqual({ role: "assistant", content: words });
+    const streamed = await (await post("/responses", { model, input: "Hola", stream: true, store: false })).text();
+    expect(streamed).toContain("event: response.refusal.delta");
+    expect(streamed).toContain("event: response.refusal.done");
+    expect(streamed).toContain("event: response.completed");
+  });
+
+  it("is a reason for the end in Messages", async () => {
+    const { model } = await refusing();
+    const message = await post("/messages", { model, max_tokens: 9, messages: hello });
+    expect(await message.json()).toMatchObject({ stop_reason: "refusal", content: [{ type: "text", text: words }] });
+  });
+});
+
 describe("thoughts before a text and a call", () => {
   // As DeepSeek and Kimi do.
   const deltas = ({ messages }: Record<string, unknown>) =>

@@ -33,7 +33,7 @@ const completion = z
         message: z.object({
           role: z.literal("assistant"),
           content: z.string().nullable().openapi({ description: "null si el modelo solo llama a herramientas." }),
-          refusal: z.null(),
+          refusal: z.string().nullable().openapi({ description: "Con qué palabras no quiere responder el modelo." }),
           reasoning_content: z.string().optional().openapi({ description: "Lo que el modelo ha pensado antes." }),
           images: z
             .array(z.object({ type: z.literal("image_url"), image_url: z.object({ url: z.string() }) }))
@@ -167,7 +167,7 @@ const asImage = ({ mediaType, bytes }: ImagePiece) => ({
 });
 
 async function collect(about: About, { pieces, failed }: Asking): Promise<z.output<typeof completion>> {
-  const { text, thought, images, calls, usage, reason } = await readWhole(pieces).catch((error) => {
+  const { text, isRefusal, thought, images, calls, usage, reason } = await readWhole(pieces).catch((error) => {
     throw failed(error);
   });
   const tool_calls = calls.map(({ id, name, input }) => ({
@@ -177,13 +177,13 @@ async function collect(about: About, { pieces, failed }: Asking): Promise<z.outp
   }));
   const message = {
     role: "assistant" as const,
-    content: text || calls.length === 0 ? text : null,
-    refusal: null,
+    content: !isRefusal && (text || calls.length === 0) ? text : null,
+    refusal: isRefusal ? text : null,
     ...(thought && { reasoning_content: thought }),
     ...(images.length > 0 && { images: images.map(asImage) }),
     ...(calls.length > 0 && { tool_calls }),
   };
-  const choice = { index: 0, message, logprobs: null, finish_reason: reason };
+  const choice = { index: 0, message, logprobs: null, finish_reason: isRefusal ? "stop" : reason };
   return { ...about, object: "chat.completion", choices: [choice], usage: usedTokens(usage) };
 }
 
@@ -193,11 +193,15 @@ async function* toEvents(about: About, { pieces, failed }: Asking, withUsage: bo
     event({ choices: [{ index: 0, delta: said, logprobs: null, finish_reason: reason }] });
   // Calls without an input so far. They get an empty object at the end, as programs parse the input.
   const bare = new Set<number>();
+  let isRefusal = false;
   yield delta({ role: "assistant", content: "" });
   try {
     for await (const piece of withPauses(pieces)) {
       if (!piece) yield ": \n\n";
-      else if (piece.type === "text") yield delta({ content: piece.text });
+      else if (piece.type === "text") {
+        isRefusal ||= piece.isRefusal === true;
+        yield delta(piece.isRefusal ? { refusal: piece.text } : { content: piece.text });
+      }
       // DeepSeek and llama.cpp's server use this field name.
       else if (piece.type === "reasoning") yield delta({ reasoning_content: piece.text });
       else if (piece.type === "image") yield delta({ images: [asImage(piece)] });
@@ -210,7 +214,7 @@ async function* toEvents(about: About, { pieces, failed }: Asking, withUsage: bo
         yield delta({ tool_calls: [{ index: piece.index, function: { arguments: piece.text } }] });
       } else if (piece.type === "finish") {
         for (const index of bare) yield delta({ tool_calls: [{ index, function: { arguments: "{}" } }] });
-        yield delta({}, piece.reason);
+        yield delta({}, isRefusal ? "stop" : piece.reason);
         if (withUsage) yield event({ choices: [], usage: usedTokens(piece.usage) });
       }
     }

@@ -9,7 +9,7 @@ import { listOf, parseJson, recordOf } from "../../process/text/json.ts";
 import { firstWords } from "../../replies/title.server.ts";
 import type { Services } from "../env.server.ts";
 import { invalid, Problem } from "../http/problem.server.ts";
-import type { Output } from "./response-events.server.ts";
+import { type Output, partText } from "./response-events.server.ts";
 import { type InputItem, keptItems } from "./response-request.server.ts";
 
 // In characters of JSON: the request of one response, and the conversation that a response goes on from.
@@ -210,7 +210,7 @@ function questionIn(items: InputItem[]): string {
 
 /** An answer, for people to read: its text, and what it calls. */
 function answerIn(items: Output["items"]): string {
-  const texts = items.flatMap((one) => (one.type === "message" ? one.content.map(({ text }) => text) : []));
+  const texts = items.flatMap((one) => (one.type === "message" ? one.content.map(partText) : []));
   const calls = items.flatMap((one) => ("name" in one ? [`Llama a la herramienta «${one.name}» del programa.`] : []));
   return [...texts, ...calls].join("\n\n");
 }

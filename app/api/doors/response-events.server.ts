@@ -5,10 +5,11 @@ import type { ToolKinds } from "./response-request.server.ts";
 import type { ThoughtSeal } from "./thoughts/sealed-thoughts.server.ts";
 
 type Text = { type: "output_text"; text: string; annotations: never[]; logprobs: never[] };
+type Refusal = { type: "refusal"; refusal: string };
 type Summary = { type: "summary_text"; text: string };
 type Ended = "in_progress" | "completed" | "incomplete";
 export type OutputItem =
-  | { type: "message"; id: string; status: Ended; role: "assistant"; content: Text[] }
+  | { type: "message"; id: string; status: Ended; role: "assistant"; content: (Text | Refusal)[] }
   | { type: "reasoning"; id: string; summary: Summary[]; encrypted_content?: string }
   | {
       type: "function_call";
@@ -56,6 +57,9 @@ export function responseUsage({ inputTokens, outputTokens, reasoningTokens, cach
   };
 }
 
+/** The words of a message's part, of a refusal too. */
+export const partText = (part: Text | Refusal): string => (part.type === "refusal" ? part.refusal : part.text);
+
 /** Puts a model's pieces together as items of a response, and yields the events of the response's stream. `id`: hexadecimal. */
 export class ResponseOutput {
   readonly items: OutputItem[] = [];
@@ -84,7 +88,7 @@ export class ResponseOutput {
   *take(piece: Piece): Generator<Event> {
     switch (piece.type) {
       case "text":
-        return yield* this.#write(piece.text);
+        return yield* piece.isRefusal ? this.#refuse(piece.text) : this.#write(piece.text);
       case "reasoning":
         return yield* this.#think(piece.text);
       case "mistaken":
@@ -124,7 +128,7 @@ export class ResponseOutput {
       case "finish":
         this.#usage = piece.usage;
         if (piece.reason === "length") this.#incomplete = { reason: "max_output_tokens" };
-        if (piece.reason === "content_filter") this.#incomplete = { reason: "content_filter" };
+        if (piece.reason === "content_filter" && !this.#isRefused) this.#incomplete = { reason: "content_filter" };
         yield* this.#close();
         for (const call of this.#calls.values()) yield* this.#endCall(call);
     }
@@ -133,23 +137,32 @@ export class ResponseOutput {
   #itemId = (kind: string) => `${kind}_${this.#id}_${this.items.length}`;
 
   *#write(delta: string): Generator<Event> {
-    if (this.#open?.type !== "message") {
-      yield* this.#close();
-      const part: Text = { type: "output_text", text: "", annotations: [], logprobs: [] };
-      this.#open = {
-        type: "message",
-        id: this.#itemId("msg"),
-        status: "in_progress",
-        role: "assistant",
-        content: [part],
-      };
-      this.items.push(this.#open);
-      yield { type: "response.output_item.added", ...this.#place, item: { ...this.#open, content: [] } };
-      yield { type: "response.content_part.added", ...this.#contentPlace, part: { ...part } };
+    let part = this.#openPart;
+    if (part?.type !== "output_text") {
+      part = { type: "output_text", text: "", annotations: [], logprobs: [] };
+      yield* this.#beginMessage(part);
     }
-    const [part] = this.#open.content;
-    if (part) part.text += delta;
+    part.text += delta;
     yield { type: "response.output_text.delta", ...this.#contentPlace, delta, logprobs: [] };
+  }
+
+  *#refuse(delta: string): Generator<Event> {
+    let part = this.#openPart;
+    if (part?.type !== "refusal") {
+      part = { type: "refusal", refusal: "" };
+      yield* this.#beginMessage(part);
+    }
+    part.refusal += delta;
+    yield { type: "response.refusal.delta", ...this.#contentPlace, delta };
+  }
+
+  *#beginMessage(part: Text | Refusal): Generator<Event> {
+    yield* this.#close();
+    const id = this.#itemId("msg");
+    this.#open = { type: "message", id, status: "in_progress", role: "assistant", content: [part] };
+    this.items.push(this.#open);
+    yield { type: "response.output_item.added", ...this.#place, item: { ...this.#open, content: [] } };
+    yield { type: "response.content_part.added", ...this.#contentPlace, part: { ...part } };
   }
 
   *#think(delta: string): Generator<Event> {
@@ -178,7 +191,7 @@ export class ResponseOutput {
     const at = this.items.findLastIndex(({ type }) => type === "message");
     const found = this.items[at];
     if (found?.type !== "message") return;
-    const summary = found.content.map(({ text }): Summary => ({ type: "summary_text", text }));
+    const summary = found.content.map((part): Summary => ({ type: "summary_text", text: partText(part) }));
     this.items[at] = { type: "reasoning", id: found.id.replace("msg", "rs"), summary };
   }
 
@@ -186,7 +199,9 @@ export class ResponseOutput {
     const open = this.#open;
     if (open?.type === "message") {
       const [part] = open.content;
-      yield { type: "response.output_text.done", ...this.#contentPlace, text: part?.text ?? "", logprobs: [] };
+      if (part?.type === "output_text") {
+        yield { type: "response.output_text.done", ...this.#contentPlace, text: part.text, logprobs: [] };
+      } else yield { type: "response.refusal.done", ...this.#contentPlace, refusal: part?.refusal };
       yield { type: "response.content_part.done", ...this.#contentPlace, part };
       open.status = this.#incomplete ? "incomplete" : "completed";
     } else if (open?.summary[0]) {
@@ -244,6 +259,12 @@ export class ResponseOutput {
     yield { type: "response.output_item.done", output_index: at, item };
   }
 
+  get #openPart(): Text | Refusal | undefined {
+    return this.#open?.type === "message" ? this.#open.content[0] : undefined;
+  }
+  get #isRefused(): boolean {
+    return this.items.some((item) => item.type === "message" && item.content[0]?.type === "refusal");
+  }
   get #place() {
     return { output_index: this.items.length - 1 };
   }

@@ -228,19 +228,22 @@ const optionsFor = (model: ModelAccess, settings: Settings, required: readonly P
 /** All that a model sends, read to its end. */
 export async function readWhole(pieces: AsyncGenerator<Piece>) {
   let text = "";
+  let isRefusal = false;
   let thought = "";
   const images: ImagePiece[] = [];
   const calls = new ToolCalls();
   let end: Pick<Finish, "usage" | "reason"> = { usage: {}, reason: "stop" };
   for await (const piece of pieces) {
-    if (piece.type === "text") text += piece.text;
-    else if (piece.type === "reasoning") thought += piece.text;
+    if (piece.type === "text") {
+      text += piece.text;
+      isRefusal ||= piece.isRefusal === true;
+    } else if (piece.type === "reasoning") thought += piece.text;
     else if (piece.type === "mistaken") [text, thought] = ["", text];
     else if (piece.type === "finish") end = piece;
     else if (piece.type === "image") images.push(piece);
     else calls.take(piece);
   }
-  return { text, thought, images, calls: calls.list, usage: end.usage, reason: end.reason };
+  return { text, isRefusal, thought, images, calls: calls.list, usage: end.usage, reason: end.reason };
 }
 
 type Stream = Awaited<ReturnType<LanguageModelV4["doStream"]>>["stream"];

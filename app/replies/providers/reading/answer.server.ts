@@ -122,7 +122,10 @@ export class Answer {
     if (part.type === "reasoning-start" && part.providerMetadata?.anthropic?.redactedData) {
       yield { type: "signed", meta: { anthropic: part.providerMetadata.anthropic }, isHidden: true };
     }
-    if (part.type === "text-delta") yield* this.#count(this.#split(this.#text.add(part.delta)));
+    if (part.type === "text-delta") {
+      const isRefusal = part.providerMetadata?.openaiCompatible?.refusal === true;
+      yield* isRefusal ? this.#refuse(part.delta) : this.#count(this.#split(this.#text.add(part.delta)));
+    }
     const mayCall = this.#offered.length > 0;
     if (mayCall) yield* this.#call(part);
     if (mayCall && this.#tellsGrowth && part.type === "raw") yield* growthIn(part.rawValue);
@@ -238,6 +241,13 @@ export class Answer {
         yield { type: "text", text: part.text };
       }
     }
+  }
+
+  *#refuse(delta: string): Generator<Piece> {
+    const text = this.#text.add(delta);
+    this.length += text.length;
+    this.#hasText ||= /\S/.test(text);
+    if (text) yield { type: "text", text, isRefusal: true };
   }
 
   *#sayWithCalls(parts: WithCalls[]): Generator<Piece> {

@@ -148,14 +148,14 @@ class Completion {
     const bare = raw.toLowerCase().replace(/^[a-z_]{1,40}:\s{0,4}/, "");
     if (failed.has(bare)) return [...parts, { type: "error", error: { message: `finish_reason: ${raw}` } }];
     const reason = reasons.get(bare) ?? "other";
-    const unified = this.#refused && reason === "stop" ? "content-filter" : reason;
+    const isRefusal = this.#refused && reason === "stop";
     return [
       ...parts,
       ...this.#signature(),
       ...this.#called(),
       {
         ...finish,
-        finishReason: { unified, raw },
+        finishReason: isRefusal ? { unified: "content-filter", raw: "refusal" } : { unified: reason, raw },
         usage: this.#tokens(),
         ...(this.#stoppedAt !== undefined && {
           providerMetadata: { openaiCompatible: { stopSequence: this.#stoppedAt } },
@@ -262,10 +262,7 @@ class Completion {
     this.#kept.take(delta, thoughtFields);
     if (typeof content === "string") this.#add("text-delta", content);
     else if (content) this.#sayParts(content);
-    if (typeof refusal === "string" && refusal) {
-      this.#refused = true;
-      this.#add("text-delta", refusal);
-    }
+    if (typeof refusal === "string" && refusal) this.#refuse(refusal);
     if (images) for (const image of listOf(images)) this.#show(image);
     if (tool_calls) for (const call of Array.isArray(tool_calls) ? tool_calls : [tool_calls]) this.#call(call);
     if (function_call) this.#call(function_call);
@@ -346,8 +343,16 @@ class Completion {
     if (type === "reasoning-delta") this.#isThinking = true;
     else this.#markThought();
     const last = this.#parts.at(-1);
-    if (last?.type === type) last.delta += text;
+    if (last?.type === type && !last.providerMetadata) last.delta += text;
     else this.#parts.push({ type, id: "0", delta: text });
+  }
+
+  #refuse(delta: string): void {
+    this.#refused = true;
+    this.#pieces++;
+    this.#markThought();
+    const providerMetadata = { openaiCompatible: { refusal: true } };
+    this.#parts.push({ type: "text-delta", id: "0", delta, providerMetadata });
   }
 }
 

@@ -1,5 +1,8 @@
-/** A stretch of what a model writes; `mistaken`: the text before it was a thought. */
-export type Stretch = { type: "text"; text: string } | { type: "reasoning"; text: string } | { type: "mistaken" };
+/** A stretch of what a model writes; `mistaken`: the text before it was a thought. `isRefusal`: the model declines to answer. */
+export type Stretch =
+  | { type: "text"; text: string; isRefusal?: true }
+  | { type: "reasoning"; text: string }
+  | { type: "mistaken" };
 
 /** Marks between which a model writes its thoughts. */
 type Mark = { open: string; close: string[] };
