@@ -62,7 +62,7 @@ export class SearchModel implements Meanings {
     this.#isLate = true;
     this.#services.log.warn("se busca solo por palabras: el modelo de búsqueda no ha contestado a tiempo");
     void asked
-      .catch((error: unknown) => this.#services.log.error({ err: error as Error }, "pregunta al modelo de búsqueda"))
+      .catch((error: unknown) => this.#services.log.error({ err: error }, "pregunta al modelo de búsqueda"))
       .finally(() => {
         this.#isLate = false;
       });

@@ -1,6 +1,7 @@
 import { footnote } from "@mdit/plugin-footnote";
 import type markdownIt from "markdown-it";
-import type { Env } from "markdown-it";
+import type { Env, Token } from "markdown-it";
+import { recordOf } from "../process/text/json.ts";
 
 type MarkdownIt = ReturnType<typeof markdownIt>;
 
@@ -66,7 +67,6 @@ function takePlainHtml(md: MarkdownIt): void {
 
 /** `docId`: message of the footnotes, part of their ids so that these are unique on a page; `isGrowing`: its last notes have not come. */
 export type FootnoteEnv = Env & { docId?: string; isGrowing?: boolean };
-type Meta = { id: number; subId?: number };
 type BlockRule = Parameters<MarkdownIt["block"]["ruler"]["before"]>[2];
 
 function addFootnotes(md: MarkdownIt): void {
@@ -74,21 +74,23 @@ function addFootnotes(md: MarkdownIt): void {
   const { before } = ruler;
   const whenWhole =
     (rule: BlockRule): BlockRule =>
-    (state, ...rest) =>
-      !(state.env as FootnoteEnv).isGrowing && rule(state, ...rest);
+    (state, ...rest) => {
+      const { isGrowing }: FootnoteEnv = state.env;
+      return !isGrowing && rule(state, ...rest);
+    };
   ruler.before = (where, name, rule, options) => before.call(ruler, where, name, whenWhole(rule), options);
   md.use(footnote);
   ruler.before = before;
   // `10^[2]` is no note.
   md.inline.ruler.disable("footnoteInline");
-  const labelOf = (token: { meta: unknown } | undefined) => String((token?.meta as { label?: string })?.label ?? "");
+  const labelOf = (token: Token | undefined) => String(recordOf(token?.meta)?.label ?? "");
   // A note that nothing refers to stays where it stands.
   md.core.ruler.before("footnoteTail", "lost_notes", ({ tokens, env }) => {
-    const refs = (env as { footnotes?: { refs?: Record<string, number> } }).footnotes?.refs ?? {};
+    const refs = recordOf(recordOf(recordOf(env)?.footnotes)?.refs);
     let isLost = false;
     for (const token of tokens) {
       if (token.type === "footnote_reference_open") {
-        isLost = (refs[`:${labelOf(token)}`] ?? -1) < 0;
+        isLost = Number(refs?.[`:${labelOf(token)}`] ?? -1) < 0;
         if (isLost) token.type = "lost_note_open";
       } else if (token.type === "footnote_reference_close" && isLost) token.type = "lost_note_close";
     }
@@ -96,20 +98,24 @@ function addFootnotes(md: MarkdownIt): void {
   const { rules } = md.renderer;
   rules.lost_note_open = (tokens, index) => `<p>[^${md.utils.escapeHtml(labelOf(tokens[index]))}]:</p>\n`;
   rules.lost_note_close = () => "";
-  const idOf = (meta: unknown, env: FootnoteEnv) => `${env.docId ?? "pagina"}-${(meta as Meta).id + 1}`;
+  const metaOf = (token: Token | undefined) => ({
+    id: Number(token?.meta?.id),
+    subId: Number(token?.meta?.subId ?? 0),
+  });
+  const idOf = (token: Token | undefined, env: FootnoteEnv) => `${env.docId ?? "pagina"}-${metaOf(token).id + 1}`;
   rules.footnote_ref = (tokens, index, _options, env: FootnoteEnv = {}) => {
-    const meta = tokens[index]?.meta as Meta;
+    const meta = metaOf(tokens[index]);
     const again = meta.subId ? `-${meta.subId}` : "";
-    return `<sup><a class="note" id="llamada-${idOf(meta, env)}${again}" href="#nota-${idOf(meta, env)}" aria-label="Nota ${meta.id + 1}">${meta.id + 1}</a></sup>`;
+    return `<sup><a class="note" id="llamada-${idOf(tokens[index], env)}${again}" href="#nota-${idOf(tokens[index], env)}" aria-label="Nota ${meta.id + 1}">${meta.id + 1}</a></sup>`;
   };
   rules.footnote_block_open = () => `<section class="notes" aria-label="Notas"><ol>\n`;
   rules.footnote_block_close = () => "</ol></section>\n";
   rules.footnote_open = (tokens, index, _options, env: FootnoteEnv = {}) =>
-    `<li id="nota-${idOf(tokens[index]?.meta, env)}">`;
+    `<li id="nota-${idOf(tokens[index], env)}">`;
   rules.footnote_close = () => "</li>\n";
   rules.footnote_anchor = (tokens, index, _options, env: FootnoteEnv = {}) => {
-    const meta = tokens[index]?.meta as Meta;
+    const meta = metaOf(tokens[index]);
     const again = meta.subId ? `-${meta.subId}` : "";
-    return ` <a href="#llamada-${idOf(meta, env)}${again}" aria-label="Volver a la llamada ${meta.id + 1}">↩︎</a>`;
+    return ` <a href="#llamada-${idOf(tokens[index], env)}${again}" aria-label="Volver a la llamada ${meta.id + 1}">↩︎</a>`;
   };
 }

@@ -5,14 +5,15 @@ export type EventsDestination =
 
 // UDP: RFC 5426, 3.3. TCP: RFC 6587 names no port, so it is that of rsyslog. TLS: RFC 5425, 4.1.
 const ports = { udp: 514, tcp: 601, tls: 6514 };
+const kinds = ["udp", "tcp", "tls"] as const;
 
 const syslog = /^syslog\+(udp|tcp|tls):\/\/(\[[\da-f:]+\]|[^\s/:@[\]]+)(?::(\d{1,5}))?\/?$/i;
 
 /** The destination in EVENTS_URL, or the sentence that it is refused with. */
 export function readEventsUrl(said: string): EventsDestination | string {
   const [, transport, host, port] = syslog.exec(said) ?? [];
-  if (transport && host) {
-    const kind = transport.toLowerCase() as keyof typeof ports;
+  const kind = kinds.find((one) => one === transport?.toLowerCase());
+  if (kind && host) {
     const at = port ? Number(port) : ports[kind];
     if (at < 1 || at > 65_535) return "EVENTS_URL: el puerto va de 1 a 65535";
     return { kind: "syslog", transport: kind, host: host.replace(/[[\]]/g, ""), port: at };

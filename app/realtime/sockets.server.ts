@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import type { Server } from "socket.io";
+import type { DefaultEventsMap, Server } from "socket.io";
 import type { Db } from "../db/engine.server.ts";
 import type { SharedClock } from "../db/processes/clock.server.ts";
 import { hashToken } from "../process/crypto.server.ts";
@@ -8,6 +8,7 @@ import type { Log } from "../process/log.server.ts";
 import type { Changes } from "./changes.server.ts";
 
 type SocketSession = { id: string; userId: string };
+type SessionServer = Server<DefaultEventsMap, DefaultEventsMap, DefaultEventsMap, SocketSession>;
 type SocketServices = { db: Db; clock: SharedClock; changes: Changes; log: Log };
 /** Returns the access token of an upgrade, from its cookie or bearer; undefined if it comes from another site. */
 export type TokenOf = (request: IncomingMessage) => Promise<string | undefined>;
@@ -24,7 +25,7 @@ const recheckEvery = 30_000;
 export class Sockets {
   readonly #services: SocketServices;
   readonly #tokenOf: TokenOf;
-  #opening: Promise<Server> | undefined;
+  #opening: Promise<SessionServer> | undefined;
   #rechecking: NodeJS.Timeout | undefined;
 
   constructor(services: SocketServices, tokenOf: TokenOf) {
@@ -52,10 +53,10 @@ export class Sockets {
     (await this.#opening)?.engine.close();
   }
 
-  async #open(): Promise<Server> {
+  async #open(): Promise<SessionServer> {
     const { Server } = await import("socket.io");
     // socket.io is not attached to the server: upgrades are passed to it one by one after they were checked.
-    const io = new Server(createServer(), {
+    const io: SessionServer = new Server(createServer(), {
       path: socketPath,
       transports: ["websocket"],
       serveClient: false,
@@ -97,19 +98,17 @@ export class Sockets {
   }
 
   /** Closes sockets whose sessions have ended: one person's, or everybody's. */
-  async #recheck(io: Server, userId = ""): Promise<void> {
+  async #recheck(io: SessionServer, userId = ""): Promise<void> {
     try {
-      const open = [...io.sockets.sockets.values()].filter(
-        ({ data }) => !userId || (data as SocketSession).userId === userId,
-      );
-      const ids = [...new Set(open.map(({ data }) => (data as SocketSession).id))];
+      const open = [...io.sockets.sockets.values()].filter(({ data }) => !userId || data.userId === userId);
+      const ids = [...new Set(open.map(({ data }) => data.id))];
       const alive = new Set<string>();
       for (let at = 0; at < ids.length; at += 500) {
         const part = ids.slice(at, at + 500);
         const rows = await this.#services.db.selectFrom("sessions").where("id", "in", part).select("id").execute();
         for (const { id } of rows) alive.add(id);
       }
-      for (const socket of open) if (!alive.has((socket.data as SocketSession).id)) socket.disconnect(true);
+      for (const socket of open) if (!alive.has(socket.data.id)) socket.disconnect(true);
     } catch (error) {
       this.#services.log.error({ err: error }, "no se pudieron revisar las conexiones abiertas");
     }

@@ -307,10 +307,11 @@ async function ready({ services, config, log }: Opened): Promise<Response> {
  * them.
  */
 function compression(response: Response) {
+  const encodings: ("br" | "gzip")[] = ["br", "gzip"];
   const live = response.headers.has("X-Live");
   response.headers.delete("X-Live");
   return {
-    encodings: ["br", "gzip"] as ("br" | "gzip")[],
+    encodings,
     brotli: {
       flush: live ? constants.BROTLI_OPERATION_FLUSH : constants.BROTLI_OPERATION_PROCESS,
       params: {

@@ -1,5 +1,5 @@
-import { Readable } from "node:stream";
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { pullStream } from "../../http/pull-stream.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid } from "../http/problem.server.ts";
@@ -37,9 +37,9 @@ export const chatFiles = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     const about = { aiNotice, models: new Map(models.map(({ id, name }) => [id, name])) };
     const markdown = c.req.valid("query").format === "markdown";
     const pieces = markdown ? chatAsMarkdown(db, chat, about) : chatAsJson(db, chat, about);
-    const file = Readable.toWeb(Readable.from(pieces).map((piece: string) => Buffer.from(piece)));
+    const file = pullStream(pieces, () => pieces.return(undefined));
     const name = `${fileName(chat.title)}.${markdown ? "md" : "json"}`;
-    return c.body(file as ReadableStream<Uint8Array>, 200, {
+    return c.body(file, 200, {
       "Content-Type": markdown ? "text/markdown; charset=utf-8" : "application/json",
       "Content-Disposition": attachmentName(name),
     });

@@ -8,7 +8,7 @@ import { prepared } from "../../db/prepared.server.ts";
 import { chatRow } from "../../db/rows.server.ts";
 import type { ChatRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
-import { textsIn } from "../../process/text/json.ts";
+import { recordOf, textsIn } from "../../process/text/json.ts";
 import { withoutMarks } from "../../process/text/without-marks.ts";
 import { parseQueued, takeQueued } from "../../replies/queue.server.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
@@ -174,7 +174,7 @@ const common = { security: bearer, middleware: [signedIn, active, publishes("cha
 /** Whether a list is asked for by project. A filter that can't be read is refused where it is used. */
 function isOfProject(filter: string | undefined): boolean {
   try {
-    return typeof (JSON.parse(filter ?? "{}") as { projectId?: unknown } | null)?.projectId === "string";
+    return typeof recordOf(JSON.parse(filter ?? "{}"))?.projectId === "string";
   } catch {
     return false;
   }

@@ -19,7 +19,7 @@ const patience = 20_000;
 // Pages taken at once: each may hold a document in memory.
 const atOnce = 4;
 const taking = new FairQueue(atOnce);
-const endings = Object.fromEntries(Object.entries(documentTypes).map(([ending, type]) => [type as string, ending]));
+const endings = Object.fromEntries(Object.entries(documentTypes).map(([ending, type]) => [type, ending]));
 
 /**
  * Takes the content of a public web address: for a page its article as HTML, for any other content its bytes. `address` may lack its

@@ -1,10 +1,10 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
-import { Readable } from "node:stream";
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import type { Backup, Backups } from "../../db/sqlite/backup.server.ts";
 import { nameOf, type Storage } from "../../files/storage/storage.server.ts";
+import { byteStream } from "../../process/byte-stream.server.ts";
 import { faultOf } from "../../process/fault.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { recordEvent } from "../http/audit.server.ts";
@@ -122,7 +122,7 @@ async function makeBackup(backups: Backups): Promise<Backup> {
 /** Streams an archive of the backup and everybody's files, without the master secret. */
 function packed(backup: Backup, storage: Storage) {
   return {
-    body: Readable.toWeb(Readable.from(archive(backup, storage))) as ReadableStream<Uint8Array>,
+    body: byteStream(archive(backup, storage)),
     headers: {
       "Content-Type": "application/x-tar",
       "Content-Disposition": `attachment; filename="tertulia-${backup.name.replace(/\.db$/, "")}.tar"`,

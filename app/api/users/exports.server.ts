@@ -1,6 +1,6 @@
-import { Readable } from "node:stream";
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import type { Db } from "../../db/engine.server.ts";
+import { byteStream } from "../../process/byte-stream.server.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
 import { noProgram, signedIn, withSecondStep } from "../http/authentication.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";
@@ -35,7 +35,7 @@ const downloadNow: RouteHandler<typeof downloadNowRoute, ApiEnv> = async (c) => 
   const { person, services } = c.var;
   refuseOthers(person, c.req.valid("param").id);
   await countAttempt(c, "export", person.id);
-  const body = Readable.toWeb(Readable.from(exportAccount(services, person.id))) as ReadableStream<Uint8Array>;
+  const body = byteStream(exportAccount(services, person.id));
   return c.body(body, 200, headersOf(exportName()));
 };
 

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { ReadableStream as WebStream } from "node:stream/web";
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -14,6 +13,7 @@ import {
   type S3Client,
 } from "@aws-sdk/client-s3";
 import pLimit from "p-limit";
+import { byteStream } from "../../process/byte-stream.server.ts";
 import { faultOf } from "../../process/fault.ts";
 import type { BucketSettings } from "../../process/storage-url.server.ts";
 import { clientOf } from "./bucket-client.server.ts";
@@ -117,8 +117,7 @@ export class BucketStorage implements Storage {
   async stream(id: string, variant: Variant): Promise<Content | undefined> {
     const head = await this.#ask(() => this.#client.send(new HeadObjectCommand(this.#object(id, variant))));
     if (!head) return;
-    const read = (part?: Part) =>
-      WebStream.from(this.#late(id, variant, part)) as unknown as ReadableStream<Uint8Array>;
+    const read = (part?: Part) => byteStream(this.#late(id, variant, part));
     return { size: head.ContentLength ?? 0, read };
   }
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { copyFile, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { ReadableStream as WebStream } from "node:stream/web";
+import { byteStream } from "../../process/byte-stream.server.ts";
 import { makeFolder } from "../../process/fsync.server.ts";
 import {
   type Content,
@@ -48,7 +48,7 @@ export class FolderStorage implements Storage {
   async stream(id: string, variant: Variant): Promise<Content | undefined> {
     const path = this.path({ id, variant });
     const found = await stat(path).catch(absent);
-    const read = (part?: Part) => WebStream.from(bytesOf(path, part)) as unknown as ReadableStream<Uint8Array>;
+    const read = (part?: Part) => byteStream(bytesOf(path, part));
     return found && { size: found.size, read };
   }
 

@@ -1,7 +1,7 @@
 import { parse, type Spec, View } from "vega";
 import { expressionInterpreter } from "vega-interpreter";
 import { compile, type TopLevelSpec } from "vega-lite";
-import { recordOf } from "../../process/text/json.ts";
+import { listOf, recordOf } from "../../process/text/json.ts";
 import { CannotDraw, type DrawnTable } from "./drawing.server.ts";
 import { font, ink, series, shade } from "./palette.server.ts";
 
@@ -62,8 +62,8 @@ export async function drawVega(code: string): Promise<{ svg: string; table: Draw
 
 function parsed(code: string): Record<string, unknown> {
   try {
-    const spec: unknown = JSON.parse(code);
-    if (typeof spec === "object" && spec !== null && !Array.isArray(spec)) return spec as Record<string, unknown>;
+    const spec = recordOf(JSON.parse(code));
+    if (spec) return spec;
   } catch {
     throw new CannotDraw("No se entiende: no es un JSON válido.");
   }
@@ -98,8 +98,9 @@ function fieldsOf({ encoding, layer }: Record<string, unknown>): string[] {
 
 /** The values that stand in a drawing, as a table; undefined without any. */
 function tableOf(data: unknown): DrawnTable | undefined {
-  const one = (Array.isArray(data) ? data[0] : data) as { values?: unknown } | undefined;
-  const values = Array.isArray(one?.values) ? one.values.filter((row) => typeof row === "object" && row !== null) : [];
+  const values = listOf(recordOf(Array.isArray(data) ? data[0] : data)?.values)
+    .map(recordOf)
+    .filter((row) => row !== undefined);
   const columns = [...new Set(values.flatMap((row) => Object.keys(row)))].slice(0, columnsAtMost);
   if (columns.length === 0) return undefined;
   const said = (value: unknown) =>

@@ -6,14 +6,23 @@ const enough = 4.5;
 
 type Rgb = [red: number, green: number, blue: number];
 
-const rgbOf = (hex: string): Rgb => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)) as Rgb;
+function rgbOf(hex: string): Rgb {
+  const part = (at: number) => Number.parseInt(hex.slice(at, at + 2), 16);
+  return [part(1), part(3), part(5)];
+}
+
+const mapped = ([red, green, blue]: Rgb, change: (part: number) => number): Rgb => [
+  change(red),
+  change(green),
+  change(blue),
+];
 const hexOf = (rgb: Rgb) => `#${rgb.map((part) => Math.round(part).toString(16).padStart(2, "0")).join("")}`;
 
 function luminance(rgb: Rgb): number {
-  const [red, green, blue] = rgb.map((part) => {
+  const [red, green, blue] = mapped(rgb, (part) => {
     const share = part / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  }) as Rgb;
+  });
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
@@ -24,7 +33,7 @@ export const isReadable = (hex: string): boolean => contrastOf(hex) >= enough;
 
 /** The colour with so much white in it, 0 to 1. */
 const lighter = (hex: string, white: number): string =>
-  hexOf(rgbOf(hex).map((part) => part + (255 - part) * white) as Rgb);
+  hexOf(mapped(rgbOf(hex), (part) => part + (255 - part) * white));
 
 /** The nearest readable colour between this one and white. */
 export function readable(hex: string): string {

@@ -108,7 +108,7 @@ function uploads(days: Day[]) {
   const [name, bytes] = sizes.find(([, bytes]) => most >= bytes) ?? [];
   if (name === undefined || bytes === undefined) return [];
   const plot = barPlot(days.map(({ day, storedBytes }) => ({ day, values: [storedBytes / bytes] })));
-  return [{ title: `Archivos que llegan al día, en ${name}`, unit: [name, name] as [string, string], plot }];
+  return [{ title: `Archivos que llegan al día, en ${name}`, unit: [name, name] as const, plot }];
 }
 
 /** Tokens of the most used models, and of the others together. */
@@ -122,9 +122,7 @@ function byModel(days: Day[], models: Figures["models"]) {
     return { day: row.day, values: others ? [...values, rest] : values };
   });
   const series = [...shown.map(({ name }) => name ?? "Modelo eliminado"), ...(others ? ["Otros"] : [])];
-  return [
-    { title: "Tokens por modelo y día", unit: ["token", "tokens"] as [string, string], plot: barPlot(points), series },
-  ];
+  return [{ title: "Tokens por modelo y día", unit: ["token", "tokens"] as const, plot: barPlot(points), series }];
 }
 
 const sum = (days: Day[], what: "messages" | "tokens" | "cost" | "failed" | "people" | "storedBytes") =>

@@ -54,7 +54,11 @@ export default function ModelChoice({ loaderData: { models, q } }: Route.Compone
   return (
     <DashboardPage width="column" up={["/conversation/chat", "Nueva conversación"]}>
       <h1>Elegir modelo</h1>
-      <Form className="mt-4" role="search" onInput={({ target }) => setTyped((target as HTMLInputElement).value)}>
+      <Form
+        className="mt-4"
+        role="search"
+        onInput={({ target }) => target instanceof HTMLInputElement && setTyped(target.value)}
+      >
         <Field name="q" label="Buscar" type="search" defaultValue={q} autoComplete="off" />
       </Form>
       {found.length === 0 && <p className="mt-4 text-text-2">Ninguno es así.</p>}

@@ -156,8 +156,8 @@ function blockRepaired(given: unknown): Fields[] {
   const block = recordOf(given) ?? {};
   const { type, text, data, mimeType, uri, name } = block;
   const has = (...values: unknown[]) => values.every((value) => typeof value === "string");
-  if (type === "text" && has(text)) return [said(text as string)];
-  const base64 = has(data) ? base64In(data as string) : undefined;
+  if (type === "text" && typeof text === "string") return [said(text)];
+  const base64 = base64In(data);
   if ((type === "image" || type === "audio") && base64) {
     return [{ type, data: base64, mimeType: has(mimeType) ? mimeType : type === "image" ? "image/png" : "audio/wav" }];
   }
@@ -166,7 +166,7 @@ function blockRepaired(given: unknown): Fields[] {
   if (type === "resource" && resource) {
     const address = has(resource.uri) ? resource.uri : "";
     if (has(resource.text)) return [{ type, resource: { uri: address, text: resource.text } }];
-    const blob = has(resource.blob) ? base64In(resource.blob as string) : undefined;
+    const blob = base64In(resource.blob);
     if (blob) return [{ type, resource: { uri: address, blob } }];
   }
   const kind = has(type) ? `del tipo «${type}»` : "sin tipo";
@@ -175,7 +175,8 @@ function blockRepaired(given: unknown): Fields[] {
 }
 
 /** Base64 as the protocol wants it, from a `data:` address or from base64url; undefined for any other text. */
-function base64In(given: string): string | undefined {
+function base64In(given: unknown): string | undefined {
+  if (typeof given !== "string") return undefined;
   const plain = given
     .replace(/^data:[^,]{0,100},/, "")
     .replaceAll("-", "+")

@@ -51,7 +51,7 @@ export function Dialog({ title, closeTo, onClose, kind = "form", children }: Pro
         }}
         onClickCapture={(event) => {
           // «Cancelar» and the cross ask as Escape does; without script they are links.
-          if (!(event.target as Element).closest("a[data-close]")) return;
+          if (!(event.target instanceof Element && event.target.closest("a[data-close]"))) return;
           event.preventDefault();
           void close();
         }}
@@ -139,7 +139,8 @@ function closeToastAt({ clientX, clientY }: { clientX: number; clientY: number }
 
 /** Submits the dialog's form on Enter, unless the focused element handles Enter itself. */
 function confirmOnEnter(event: KeyboardEvent<HTMLDialogElement>) {
-  if (event.key !== "Enter" || (event.target as Element).closest("a, button, input, textarea, select, summary")) return;
+  const own = "a, button, input, textarea, select, summary";
+  if (event.key !== "Enter" || (event.target instanceof Element && event.target.closest(own))) return;
   event.preventDefault();
   event.currentTarget.querySelector("form")?.requestSubmit();
 }

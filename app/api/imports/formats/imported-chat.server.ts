@@ -95,9 +95,9 @@ export function chatOf(
   const lost: ImportedFile[] = [];
   const kept = new Map<string, string | null>();
   // Messages with an unknown parent become first messages; cycles are never reached.
-  const queue = nodes
+  const queue: { node: (typeof nodes)[number]; above: string | null }[] = nodes
     .filter(({ parent }) => parent === null || !known.has(parent))
-    .map((node) => ({ node, above: null as string | null }));
+    .map((node) => ({ node, above: null }));
   for (let next = queue.shift(); next; next = queue.shift()) {
     const { node, above } = next;
     if (kept.has(node.key)) continue;

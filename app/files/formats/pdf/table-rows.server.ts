@@ -106,7 +106,7 @@ function placesIn(table: Line[]): Places {
 
 /** Columns of rows, as the row that has most cells has them, and one more at each side where others have a cell beyond; none for a list. */
 function columnsOf(rows: PrintedPiece[][][]): Span[] {
-  const most = rows.reduce((one, other) => (other.length > one.length ? other : one), [] as PrintedPiece[][]);
+  const most = rows.reduce<PrintedPiece[][]>((one, other) => (other.length > one.length ? other : one), []);
   if (most.length < cellsOfTable || most.length > partsAtMost) return [];
   const columns = most.map(spanOf);
   const others: PrintedPiece[][][] = [];

@@ -201,15 +201,15 @@ class Completion {
     // The counts are checked in `Answer`.
     return {
       inputTokens: {
-        total: (prompt_tokens ?? input_tokens ?? undefined) as number | undefined,
+        total: numberOf(prompt_tokens ?? input_tokens),
         noCache: undefined,
-        cacheRead: cacheRead as number | undefined,
+        cacheRead: numberOf(cacheRead),
         cacheWrite: undefined,
       },
       outputTokens: {
-        total: (hasMore ? rest : written) as number | undefined,
+        total: hasMore ? rest : numberOf(written),
         text: undefined,
-        reasoning: reasoning as number | undefined,
+        reasoning: numberOf(reasoning),
       },
     };
   }
@@ -365,7 +365,8 @@ const endOfThought = (meta: Fields): Part => ({
 });
 
 /** A number that can be added; 0 for anything else. */
-const countIn = (said: unknown): number => (typeof said === "number" ? said : 0);
+const numberOf = (said: unknown): number | undefined => (typeof said === "number" ? said : undefined);
+const countIn = (said: unknown): number => numberOf(said) ?? 0;
 
 /** The text of a thought: as it is, or in an object or a list of Mistral's or OpenRouter's. */
 function thoughtIn(given: unknown): string {

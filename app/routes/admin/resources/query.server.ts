@@ -64,6 +64,7 @@ export function pagesOf(url: URL, { before, cursor, page }: ReturnType<typeof li
 
 /** The heads of a table's columns: the links that sort by them, and the current order. */
 export function headsOf(url: URL, columns: Column[], column: string, direction: string) {
+  const order = direction === "desc" ? ("descending" as const) : ("ascending" as const);
   return columns.map(({ name, label, kind, sorted }) => {
     const here = name === column;
     const next = here && direction === "asc" ? "desc" : "asc";
@@ -72,7 +73,7 @@ export function headsOf(url: URL, columns: Column[], column: string, direction: 
       label,
       number: kind === "number",
       to: sorted ? withParams(url, { orden: `${name}.${next}` }) : undefined,
-      order: here ? ((direction === "desc" ? "descending" : "ascending") as "descending" | "ascending") : undefined,
+      order: here ? order : undefined,
     };
   });
 }

@@ -1,4 +1,5 @@
 import { createCookie } from "react-router";
+import { recordOf } from "../../../process/text/json.ts";
 
 /** Data that a browser keeps from the moment it leaves for a provider until it comes back. */
 export type BegunEntry = { accessId: string; state: string; nonce: string; verifier: string; volver: string };
@@ -27,7 +28,7 @@ export const forgetBegun = (url: URL): Promise<string> => cookieFor(url).seriali
 /** The sign-in that this browser has begun; undefined without one, or if it was begun too long ago. */
 export async function readBegun(request: Request, url: URL): Promise<BegunEntry | undefined> {
   const value: unknown = await cookieFor(url).parse(request.headers.get("Cookie"));
-  const begun = Object(value) as Record<string, unknown>;
+  const begun = recordOf(value) ?? {};
   const names = ["accessId", "state", "nonce", "verifier", "volver"];
   return names.every((name) => typeof begun[name] === "string") ? (begun as BegunEntry) : undefined;
 }

@@ -63,9 +63,10 @@ function useChosen(first: string | undefined) {
   const [chosen, setChosen] = useState(first);
   useEffect(() => {
     const select = document.getElementById("modelo");
-    const onChange = () => setChosen((select as HTMLSelectElement).value);
-    select?.addEventListener("change", onChange);
-    return () => select?.removeEventListener("change", onChange);
+    if (!(select instanceof HTMLSelectElement)) return;
+    const onChange = () => setChosen(select.value);
+    select.addEventListener("change", onChange);
+    return () => select.removeEventListener("change", onChange);
   }, []);
   return chosen;
 }

@@ -79,7 +79,7 @@ function useUploads(room: RefObject<HTMLElement | null>, onUploaded: (files: Com
 
 /** Whether files are dragged, and not onto a dialog, which may have a field of its own for files. */
 const isForMessage = ({ dataTransfer, target }: DragEvent) =>
-  dataTransfer?.types.includes("Files") && !(target as Element).closest?.("dialog");
+  dataTransfer?.types.includes("Files") && !(target instanceof Element && target.closest("dialog"));
 
 function take(event: ClipboardEvent | DragEvent, from: DataTransfer | null, add: (sent: File[]) => unknown): void {
   // Spreadsheets and word processors put an image of the copied cells or text beside the text, which is wanted.

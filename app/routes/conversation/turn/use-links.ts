@@ -7,7 +7,10 @@ export function useLinks(container: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const follow = (event: MouseEvent) => {
       // The router marks its own links with `data-discover`, on the server too.
-      const link = (event.target as Element).closest<HTMLAnchorElement>("a[data-discover], a[data-copy]");
+      const link =
+        event.target instanceof Element
+          ? event.target.closest<HTMLAnchorElement>("a[data-discover], a[data-copy]")
+          : null;
       // Clicks that open another tab or window are the browser's.
       if (!link || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
       const { copy, still } = link.dataset;
