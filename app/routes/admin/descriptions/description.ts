@@ -1,4 +1,5 @@
 import type { InferRequestType, InferResponseType } from "hono/client";
+import type { IconName } from "../../../ui/icon.tsx";
 import type { Client } from "../../../web/api-client.server.ts";
 import type { Context } from "../../../web/context.ts";
 import type { Tried } from "../models/try-model.server.ts";
@@ -78,11 +79,20 @@ export type Field<Name extends string = string> = {
 export type Filter = { name: string; label: string; choices: Choices; flag?: boolean; all?: string };
 /** Values that fill several fields of a form at once. */
 export type Preset = { name: string; label: string; values: Record<string, string> };
-/** An action on several marked items at once. */
-export type Verb = { name: string; label: string; json: Record<string, unknown> };
+/** An action on several marked items at once: the fields that it changes. */
+export type Verb<Name extends string = string> = { name: string; label: string; json: { [Field in Name]?: unknown } };
 
-/** One resource of the administration, in words. Its columns and fields are those of the API. */
-export type AdminResource<P extends Path> = AnyAdminResource<ShownField<P>, BodyField<P>> & { path: P };
+/** The methods by which the API changes an item. */
+type MethodOf<P extends Path> =
+  | ("$put" extends keyof Api[P][":id"] ? "put" : never)
+  | ("$patch" extends keyof Api[P][":id"] ? "patch" : never);
+
+/** One resource of the administration, in words. Its columns, fields and method are those of the API. A verb needs `patch`. */
+export type AdminResource<P extends Path> = AnyAdminResource<ShownField<P>, BodyField<P>> & {
+  path: P;
+  changes?: MethodOf<P>;
+  verbs?: MethodOf<P> extends "patch" ? Verb<BodyField<P>>[] : never;
+};
 
 /** The description of any resource. */
 export type AnyAdminResource<Shown extends string = string, Body extends string = string> = {
@@ -90,7 +100,7 @@ export type AnyAdminResource<Shown extends string = string, Body extends string 
   path: string;
   many: string;
   /** Icon in the menu. */
-  icon: string;
+  icon: IconName;
   one: string;
   /** A sentence about its use, for an empty list. */
   about: string;
@@ -103,7 +113,7 @@ export type AnyAdminResource<Shown extends string = string, Body extends string 
   filters: Filter[];
   fields: Field<Body>[];
   presets?: Preset[];
-  verbs?: Verb[];
+  verbs?: Verb<Body>[];
   /** Whether the whole list can be downloaded, as the API gives it, in lines of JSON. */
   lines?: true;
   /** Links to the lists of what belongs to an item. */
