@@ -92,6 +92,8 @@ export function ScheduleFields({ schedule, zone, models, tells, result }: Props)
         others={{ label: "Asistentes", choices: assistants.map(({ id, name }) => ({ id: ofAssistant(id), name })) }}
         defaultValue={spokenTo ?? ""}
       />
+      {/* Nobody can be told now; the choice stays for when they can be again. */}
+      {!tells && schedule?.tells && <input type="hidden" name="tells" value="1" />}
       {tells && (
         <label className="check">
           <input type="checkbox" name="tells" value="1" defaultChecked={isSet("tells", schedule?.tells ?? true)} />
