@@ -6,7 +6,7 @@ export const looks = {
   success: { className: "good", icon: "check" },
   error: { className: "bad", icon: "alert" },
   warning: { className: "warn", icon: "alert" },
-};
+} as const;
 
 /** A message about an event or a state, at the top of a page or where it belongs. */
 export function Callout({ type, children }: { type: keyof typeof looks; children: ReactNode }) {

@@ -1,7 +1,7 @@
 import { type ReactNode, Suspense } from "react";
 import { NavLink, type NavLinkProps, useLocation } from "react-router";
 import { PostForm } from "../../ui/forms/post-form.tsx";
-import { Icon } from "../../ui/icon.tsx";
+import { Icon, type IconName } from "../../ui/icon.tsx";
 import { lazily } from "../../ui/lazily.ts";
 import { ListNavLink } from "../../ui/navigation/list-links.tsx";
 import { MenuLink } from "../../ui/overlays/menu.tsx";
@@ -85,7 +85,7 @@ function Conversations({
 }
 
 type PlaceProps = Pick<NavLinkProps, "to"> & {
-  icon: string;
+  icon: IconName;
   name: string;
   "data-ahead"?: undefined;
   children?: ReactNode;

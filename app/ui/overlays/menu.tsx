@@ -1,5 +1,5 @@
 import type { ComponentProps, ReactNode } from "react";
-import { Icon } from "../icon.tsx";
+import { Icon, type IconName } from "../icon.tsx";
 import { ListLink } from "../navigation/list-links.tsx";
 
 type MenuProps = { id: string; label: string; look?: string; children: ReactNode };
@@ -19,7 +19,7 @@ export function Menu({ id, label, look = "button quiet small only", children }: 
 }
 
 /** A link in a menu. */
-export function MenuLink({ icon, children, ...link }: ComponentProps<typeof ListLink> & { icon: string }) {
+export function MenuLink({ icon, children, ...link }: ComponentProps<typeof ListLink> & { icon: IconName }) {
   return (
     <li>
       <ListLink {...link}>

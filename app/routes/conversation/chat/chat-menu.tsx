@@ -1,7 +1,7 @@
 import { type MouseEvent, use } from "react";
 import { useNavigate, useRevalidator } from "react-router";
 import { FormToken, PostForm } from "../../../ui/forms/post-form.tsx";
-import { Icon } from "../../../ui/icon.tsx";
+import { Icon, type IconName } from "../../../ui/icon.tsx";
 import { Menu, MenuLink } from "../../../ui/overlays/menu.tsx";
 
 const dialogs = [
@@ -50,7 +50,7 @@ export function ChatMenu({ id, pinned, archived }: { id: string; pinned: boolean
   );
 }
 
-type SwitchProps = { id: string; intent: string; name: string; on: boolean; icon: string; children: string };
+type SwitchProps = { id: string; intent: string; name: string; on: boolean; icon: IconName; children: string };
 
 /** Turns a property of a chat on, or off if it is on. */
 function Switch({ id, intent, name, on, icon, children }: SwitchProps) {

@@ -1,5 +1,5 @@
 import { Link } from "react-router";
-import { Icon } from "../../../ui/icon.tsx";
+import { Icon, type IconName } from "../../../ui/icon.tsx";
 
 type QueuedProps = {
   content: string;
@@ -36,7 +36,7 @@ export default function Above({ chatId, temporary, edits, queued }: AboveProps) 
 
 /** The message that waits for the end of the reply. Its buttons send the composer's form, so that what is typed there stays. */
 function Queued({ content, files, problem, waits }: QueuedProps) {
-  const button = (value: string, icon: string, label: string) => (
+  const button = (value: string, icon: IconName, label: string) => (
     <button type="submit" className="action" form="composer" name="queued" value={value} formNoValidate>
       <Icon name={icon} />
       {label}

@@ -1,13 +1,13 @@
 import type { ReactNode } from "react";
 import { FormTokenField } from "../../../ui/forms/post-form.tsx";
-import { Icon } from "../../../ui/icon.tsx";
+import { Icon, type IconName } from "../../../ui/icon.tsx";
 import type { AskedNotice } from "../reply-notice.server.ts";
 
 type Props = {
   /** The message that gets another reply, or the cut reply that is continued. */
   messageId: string;
   look?: string;
-  icon?: string;
+  icon?: IconName;
   children: ReactNode;
 };
 

@@ -1,6 +1,6 @@
 import { Link } from "react-router";
 import { FormTokenField } from "../../../ui/forms/post-form.tsx";
-import { Icon } from "../../../ui/icon.tsx";
+import { Icon, type IconName } from "../../../ui/icon.tsx";
 import { Menu, MenuLink } from "../../../ui/overlays/menu.tsx";
 import type { ShownTurn } from "../turn/turns.server.ts";
 import { Versions, type VersionsOf } from "../turn/versions.tsx";
@@ -47,7 +47,7 @@ const read = "Lo verá quien administra, con tu pregunta y esta respuesta.";
 /** Two buttons that keep the person's opinion at once, or take it back; the reason is asked afterwards. */
 function Opinion({ chatId, turn: { id, useful } }: { chatId: string; turn: EndedReply }) {
   const action = `/conversation/chat/${chatId}/opinar/${id}`;
-  const button = (value: boolean, icon: string, label: string) => (
+  const button = (value: boolean, icon: IconName, label: string) => (
     <button
       type="submit"
       className="action"

@@ -1,5 +1,5 @@
 import { Link } from "react-router";
-import { Icon } from "../../../ui/icon.tsx";
+import { Icon, type IconName } from "../../../ui/icon.tsx";
 import type { ShownTurn } from "./turns.server.ts";
 
 export type VersionsOf = Pick<ShownTurn, "version" | "versions" | "previous" | "next">;
@@ -29,7 +29,7 @@ export function Versions({ chatId, turn, label, compared }: Props) {
   );
 }
 
-function Step({ chatId, to, icon, label }: { chatId: string; to: string | undefined; icon: string; label: string }) {
+function Step({ chatId, to, icon, label }: { chatId: string; to: string | undefined; icon: IconName; label: string }) {
   if (!to) return null;
   return (
     <Link className="action" to={`/conversation/chat/${chatId}?version=${to}`} data-still>
