@@ -35,7 +35,7 @@ export async function relayBytes(
 ): Promise<Response> {
   const answer = (await get({ headers: copied(request.headers, asked) })) as FileAnswer;
   const { body, headers, status } = bare.includes(answer.status) ? answer : await accepted(Promise.resolve(answer));
-  // A body that a proxy between the pages and their API has compressed comes out of `fetch` with another length.
+  // `fetch` decompresses a body that a proxy before the API has compressed: its Content-Length would be wrong.
   const length = headers.has("Content-Encoding") ? [] : ["Content-Length"];
   return new Response(body, { status, headers: copied(headers, [...kept, ...length]) });
 }

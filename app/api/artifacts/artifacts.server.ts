@@ -299,7 +299,7 @@ async function* growth(
   }
 }
 
-/** When an artifact was deleted, or is no longer shown to its reader, its stream is at its end. */
+/** Ends the stream of an artifact that was deleted or is hidden from its reader. */
 function gone(error: unknown): undefined {
   if (!(error instanceof Problem && error.status === 404)) throw error;
 }

@@ -44,7 +44,7 @@ const wishes: Record<string, { pattern: RegExp; why: string }> = {
   temperature: { pattern: /^(?:0(?:\.\d{1,4})?|1(?:\.0{1,4})?)$/, why: "temperature va de 0 a 1." },
 };
 
-/** How a form asks for its recording to be heard. Refuses fields that would change nothing, by their names. */
+/** Reads the options of a transcription; refuses fields without effect by their names. */
 function wishesIn(fields: FormData): HearingWishes {
   const found: Record<string, string> = {};
   for (const [name, value] of fields) {

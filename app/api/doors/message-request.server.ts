@@ -182,7 +182,7 @@ export function messageRequest(body: Conversation & Partial<AskedMessage>, seal:
   };
 }
 
-// In tokens: a thinking budget up to the first number is a low effort, up to the second one a medium effort.
+// Largest thinking budgets, in tokens, of low and of medium effort.
 const lowBudget = 4_096;
 const mediumBudget = 16_384;
 

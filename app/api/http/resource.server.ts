@@ -53,7 +53,7 @@ export type Resource<
   Body extends z.ZodObject,
   Method extends "put" | "patch" = "put",
 > = ReadResource<T, Shown> & {
-  /** Name in the audit trail, and of its changes for open pages. */
+  /** Name of the resource in the audit trail and in notices of changes. */
   name: string;
   body: Body;
   /** PUT, the default, replaces the whole. PATCH changes some fields; then `shown` has every field of `body`. */
@@ -65,7 +65,7 @@ export type Resource<
   mayChange?(row: Tables[T], person: Person): boolean;
   /** Programs may write the resource with an administrator's key. Never set if its rows make people, rights, keys or addresses. */
   byPrograms?: true;
-  /** Rows make addresses that anybody may use: no program writes them, though `mayChange` is given. */
+  /** Programs never write these rows, even with `mayChange`, because each row makes an address for anybody. */
   byPeople?: true;
   /** A write may end sessions, and so the streams of their readers. */
   endsSessions?: true;

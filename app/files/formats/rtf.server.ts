@@ -377,7 +377,7 @@ class Rtf {
     }
   }
 
-  /** Encodings of the document, and signs. */
+  /** Reads words for encodings, the usual font and special characters. */
   #encodingWord(word: string, number: string | undefined): void {
     switch (word) {
       case "ansicpg":

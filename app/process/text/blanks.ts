@@ -1,5 +1,5 @@
 const blank = /\{\{([^{}\n]{1,80})\}\}/g;
-// A form takes a hundred fields in all.
+// Forms hold 100 fields; 20 blanks leave room for the others.
 const blanksAtMost = 20;
 
 /** The names of a template's blanks, in order, each once. */

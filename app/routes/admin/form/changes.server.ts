@@ -7,7 +7,7 @@ export type FieldChange = { label: string; before: string; after: string };
 // Columns that every row has and that are not worth showing.
 const untold = new Set(["id", "createdAt", "updatedAt"]);
 
-// Names in an entry that are no fields of its resource, as those of a deletion by a rule.
+// Labels of names in the audit trail that belong to no form field, such as those of a deletion by a rule.
 const untitled: Record<string, string> = {
   ruleId: "Regla",
   days: "Días",

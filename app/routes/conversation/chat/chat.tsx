@@ -101,7 +101,7 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     edits: edited && { messageId: edited.id, parentId: edited.parentId ?? "" },
     // Somebody who looks at an older version to its end continues that version; otherwise the newest one continues.
     parentId: through || (around && !branch.hasLater) ? last?.id : undefined,
-    // Not «key»: in props that are spread into an element, React takes «key» for itself.
+    // The name is not «key»: React takes `key` out of props that are spread.
     sendKey: newId(),
   };
 }
