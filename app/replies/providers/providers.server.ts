@@ -28,10 +28,11 @@ import {
   refusedIn,
   refusedToolIn,
   refusesSchemas,
+  speaksOfTools,
   withoutRefused,
 } from "./refused-parameters.server.ts";
 import { ToolCalls } from "./tool-calls.server.ts";
-import { askWithShortNames } from "./tool-names.server.ts";
+import { askWithTakenNames } from "./tool-names.server.ts";
 import { plainSchema } from "./tool-schema.server.ts";
 
 /**
@@ -42,7 +43,7 @@ export function generate(model: ModelAccess, prompt: Prompt, options: Options): 
   return model.pseudonyms ? generateHidden(askNamed, model, prompt, options) : askNamed(model, prompt, options);
 }
 
-const askNamed: typeof ask = (model, prompt, options) => askWithShortNames(ask, model, prompt, options);
+const askNamed: typeof ask = (model, prompt, options) => askWithTakenNames(ask, model, prompt, options);
 
 // Each try changes something else in the request.
 const triesAtMost = 16;
@@ -56,6 +57,7 @@ async function* ask(given: ModelAccess, prompt: Prompt, asked: Options): AsyncGe
   const left = leftOut.get(keyOf(model)) ?? new Set();
   const tools = (asked.tools ?? []).filter((tool) => !left.has(JSON.stringify(tool)));
   let options = { ...asked, tools: wantsPlain.has(keyOf(model)) ? tools.map(plainTool) : tools };
+  let isGuess = false;
   for (let tries = 1; ; tries++) {
     let hasBegun = false;
     const refused = refusedBy(model);
@@ -71,10 +73,9 @@ async function* ask(given: ModelAccess, prompt: Prompt, asked: Options): AsyncGe
       if (hasBegun || tries === triesAtMost) throw error;
       // The model may write it well the next time.
       if (tries === 1 && error instanceof ReplyError && error.kind === "misspelt-call") continue;
-      if (options.tools.length > 0 && refusesSchemas(error) && !wantsPlain.has(keyOf(model))) {
-        if (wantsPlain.size >= keptLeftOut) wantsPlain.clear();
-        wantsPlain.add(keyOf(model));
-        options = { ...options, tools: options.tools.map(plainTool) };
+      const mayBePlainer = options.tools.length > 0 && !wantsPlain.has(keyOf(model));
+      if (mayBePlainer && refusesSchemas(error)) {
+        options = plainer(model, options);
         continue;
       }
       const parameters = refusedIn(error, refused).filter((name) => isSent(name, options));
@@ -90,10 +91,19 @@ async function* ask(given: ModelAccess, prompt: Prompt, asked: Options): AsyncGe
         options = { ...options, tools: options.tools.filter((one) => one !== tool) };
         continue;
       }
+      if (mayBePlainer && speaksOfTools(error)) {
+        isGuess = true;
+        options = plainer(model, options);
+        continue;
+      }
       const isElsewhere =
         error instanceof ReplyError && error.kind === "address" && model.provider === "openai-compatible";
       const baseUrl = isElsewhere && model.baseUrl ? withVersion(model.baseUrl) : undefined;
-      if (!baseUrl) throw error;
+      if (!baseUrl) {
+        // The descriptions were not the reason.
+        if (isGuess) wantsPlain.delete(keyOf(model));
+        throw error;
+      }
       model = { ...model, baseUrl };
     }
   }
@@ -105,6 +115,12 @@ const keptLeftOut = 200;
 
 // Models whose server makes grammars of the tools' schemas and fails on some, in this process.
 const wantsPlain = new Set<string>();
+
+function plainer<Asked extends Options & { tools: OfferedTool[] }>(model: ModelAccess, options: Asked): Asked {
+  if (wantsPlain.size >= keptLeftOut) wantsPlain.clear();
+  wantsPlain.add(keyOf(model));
+  return { ...options, tools: options.tools.map(plainTool) };
+}
 
 const plainTool = (tool: OfferedTool): OfferedTool => ({ ...tool, inputSchema: plainSchema({ ...tool.inputSchema }) });
 

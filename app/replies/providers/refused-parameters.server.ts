@@ -188,12 +188,20 @@ export async function storeRefused(db: Db, model: Pick<ModelRow, "id">, paramete
   });
 }
 
-/** Whether a server has refused a request because it can't make a grammar of the schemas of the tools, without a word about which (llama.cpp). */
+/** Whether a server has refused a request because it can't read the schemas of the tools, without a word about which. */
 export function refusesSchemas(error: unknown): boolean {
   const { said = "" } = toldBy(error instanceof ReplyError ? error.cause : error) ?? {};
-  return /schema conversion failed|unrecognized schema|pattern must start with|failed to (?:parse|initialize) (?:grammar|samplers)/i.test(
+  return /schema conversion failed|unrecognized schema|pattern must start with|failed to (?:parse|initialize) (?:grammar|samplers)|flavored json schema|json schema not supported|unknown \(built-in\) filter|cannot unmarshal [^.]{1,120}parameters|property '[^']{1,80}' is not defined|conflicting keywords/i.test(
     said,
   );
+}
+
+/** Whether a refusal in unknown words may be about how tools are described. */
+export function speaksOfTools(error: unknown): boolean {
+  const { said = "", status } = toldBy(error instanceof ReplyError ? error.cause : error) ?? {};
+  const isRefusal = error instanceof ReplyError && (error.kind === "parameter" || error.kind === "broken");
+  if (!isRefusal || ![400, 422, 500].includes(status ?? 400)) return false;
+  return /\b(?:tools?|functions?)\b/i.test(said) && /\b(?:schema|parameters|properties)\b/i.test(said);
 }
 
 /**

@@ -10,22 +10,25 @@ const longestOfOthers = 64;
 const digestLength = 8;
 
 /**
- * Asks a model with names of tools that its provider takes: programs send longer ones. A longer name is cut and ends with a digest of the
- * whole; calls come back under the whole name.
+ * Asks a model with names of tools that its provider takes: a longer name is cut and ends with a digest of the whole, and one that begins
+ * with a digit gets letters before it, as Moonshot and Google want. Calls come back under the given name.
  */
-export function askWithShortNames(
+export function askWithTakenNames(
   ask: Ask,
   model: ModelAccess,
   prompt: Prompt,
   options: Options,
 ): AsyncGenerator<Piece> {
   const longest = model.provider === "anthropic" ? longestOfAnthropic : longestOfOthers;
-  const wholeNames = new Map<string, string>();
+  const givenNames = new Map<string, string>();
   const named = <One extends { name: string }>(one: One): One => {
-    if (one.name.length <= longest) return one;
-    const digest = createHash("sha256").update(one.name).digest("hex").slice(0, digestLength);
-    const name = `${one.name.slice(0, longest - digestLength - 1)}_${digest}`;
-    wholeNames.set(name, one.name);
+    let name = /^[a-z_]/i.test(one.name) ? one.name : `t_${one.name}`;
+    if (name.length > longest) {
+      const digest = createHash("sha256").update(one.name).digest("hex").slice(0, digestLength);
+      name = `${name.slice(0, longest - digestLength - 1)}_${digest}`;
+    }
+    if (name === one.name) return one;
+    givenNames.set(name, one.name);
     return { ...one, name };
   };
   const turns = prompt.turns.map((turn) =>
@@ -35,8 +38,8 @@ export function askWithShortNames(
   const choice = options.toolChoice;
   const toolChoice = choice?.type === "tool" ? { ...choice, toolName: named({ name: choice.toolName }).name } : choice;
   // Passing pieces on costs a step for each token.
-  if (wholeNames.size === 0) return ask(model, prompt, options);
-  return withNames(ask(model, { ...prompt, turns }, { ...options, tools, toolChoice }), wholeNames);
+  if (givenNames.size === 0) return ask(model, prompt, options);
+  return withNames(ask(model, { ...prompt, turns }, { ...options, tools, toolChoice }), givenNames);
 }
 
 async function* withNames(pieces: AsyncGenerator<Piece>, names: Map<string, string>): AsyncGenerator<Piece> {
