@@ -236,7 +236,8 @@ export function statusIn(said: string): number | undefined {
 
 /**
  * The failure that a server reports, recognised by its words before its status: gateways send many failures as 400, as 500, or with a 200.
- * Words of OpenAI, Azure, Anthropic, Google, Mistral, DeepSeek, Groq, OpenRouter, Alibaba, llama.cpp, vLLM, Ollama, LM Studio and LiteLLM.
+ * Words of OpenAI, Azure, Anthropic, Google, Mistral, DeepSeek, Groq, OpenRouter, Alibaba, MiniMax, Moonshot, Z.ai, llama.cpp, vLLM, Ollama,
+ * LM Studio and LiteLLM.
  */
 function failureOf({ status, headers, said }: Told, cause: unknown): ReplyError {
   const kind = kindOf(status, said);
@@ -247,10 +248,8 @@ function failureOf({ status, headers, said }: Told, cause: unknown): ReplyError 
     return ReplyError.of(kind, { ...more, ...(fits && { fits }) });
   }
   const own = (message: string) => new ReplyError(message, { ...more, kind, status: kinds[kind].status });
-  if (kind === "busy" && retryAfter !== undefined && retryAfter > 0 && retryAfter < 3600) {
-    const seconds = Math.ceil(retryAfter);
-    const when = `dentro de ${seconds} ${seconds === 1 ? "segundo" : "segundos"}`;
-    return own(kinds.busy.says.replace("dentro de un momento", when));
+  if (kind === "busy" && retryAfter !== undefined && retryAfter > 0) {
+    return own(kinds.busy.says.replace("dentro de un momento", `dentro de ${waitInWords(retryAfter)}`));
   }
   if (kind === "broken" && status && status >= 500) {
     return own(kinds.broken.says.replace("un problema", `un problema (${status})`));
@@ -269,16 +268,17 @@ const words: [FailureKind, RegExp][] = [
   ["forbidden", /data policy|guardrail restrictions/i],
   [
     "too-long",
-    /exceed_context_size|context_length_exceeded|context (?:length|size|window|limit)|exceeds? (?:the )?context|model_max_prompt_tokens_exceeded|prompt is too long|input is too long|input token count|too many (?:input )?tokens|too large to process|maximum number of tokens|reduce the length|string_above_max_length|range of input length|max(?:imum)?[ _]prompt[ _](?:length|tokens)|longer than the maximum model length|(?:exceeded )?model token limit|max_seq_len|inputs?` must have less than|prompt too long|max kv size|cannot truncate prompt|n_keep.{1,20}n_ctx|prompt 超长|tokens[` ]{0,3}\+ `?max_new_tokens/i,
+    /exceed_context_size|context_length_exceeded|context (?:length|size|window|limit)|exceeds? (?:the )?context|model_max_prompt_tokens_exceeded|prompt is too long|input is too long|input token count|too many (?:input )?tokens|too large to process|maximum number of tokens|reduce the length|string_above_max_length|range of input length|max(?:imum)?[ _]prompt[ _](?:length|tokens)|longer than the maximum model length|(?:exceeded )?model token limit|max_seq_len|inputs?` must have less than|prompt too long|max kv size|cannot truncate prompt|n_keep.{1,20}n_ctx|prompt 超长|exceeds max length|more than max tokens allowed|maximum allowed input length|tokens[` ]{0,3}\+ `?max_new_tokens/i,
   ],
   [
     "unpaid",
-    /insufficient[ _](?:quota|balance|credit|funds)|current quota|credit balance|requires more credits|billing[ _](?:hard[ _])?(?:limit|not[ _]active)|plan and billing|payment required|arrearage|out of credits|not enough credits|(?:used|spent) all (?:available )?credits|spending limit|(?:have|has) any credits|budget has been exceeded|exceededbudget|余额不足/i,
+    /insufficient[ _](?:quota|balance|credit|funds)|current quota|credit balance|requires more credits|billing[ _](?:hard[ _])?(?:limit|not[ _]active)|plan and billing|payment required|arrearage|out of credits|not enough credits|(?:used|spent) all (?:available )?credits|spending limit|(?:have|has) any credits|budget has been exceeded|exceededbudget|余额不足|reached your [^.]{0,40}usage limits?|(?:weekly|monthly)[^.]{0,20} usage limit|free-models-per-day/i,
   ],
   [
     "filtered",
-    /content[ _]filter|content management policy|ResponsibleAIPolicy|moderation|flagged|data_inspection_failed|content_policy|safety (?:system|filter)|PROHIBITED_CONTENT|inappropriate content/i,
+    /content[ _]filter|content management policy|ResponsibleAIPolicy|moderation|flagged|data_inspection_failed|content_policy|safety (?:system|filter)|PROHIBITED_CONTENT|inappropriate content|SAFETY_CHECK|violates usage guidelines|sensitive_words|不安全或敏感/i,
   ],
+  ["broken", /model has crashed/i],
   [
     "loading",
     /loading model|no models? loaded|model is (?:currently )?loading|is currently loading|still loading|warming up/i,
@@ -289,15 +289,15 @@ const words: [FailureKind, RegExp][] = [
   ],
   [
     "overloaded",
-    /overloaded|insufficient_system_resource|no available (?:server|channel|worker)|at capacity|over capacity/i,
+    /overloaded|insufficient_system_resource|no available (?:server|channel|worker)|at capacity|over capacity|insufficient system resources|requires more system memory/i,
   ],
   [
     "key",
-    /invalid[ _-]api[ _-]key|incorrect api key|api key (?:not valid|expired)|api_key_invalid|authentication_error|invalid_?authentication|unauthori[sz]ed|no auth credentials|missing api key|invalid x-api-key|no api-key provided/i,
+    /invalid[ _-]api[ _-]key|incorrect api key|api key (?:not valid|expired)|api_key_invalid|authentication_error|invalid_?authentication|unauthori[sz]ed|no auth credentials|missing api key|invalid x-api-key|no api-key provided|login fail/i,
   ],
   [
     "unknown-model",
-    /model_not_found|model_decommissioned|(?:no such|unknown|invalid) model\b|not a valid model|model[^.]{0,80}(?:not found|does not exist|not exist|is not available|has been (?:deprecated|decommissioned))|no endpoints found|DeploymentNotFound|invalid_model/i,
+    /model_not_found|model_not_supported|model_decommissioned|(?:no such|unknown|invalid) model\b|not a valid model|model[^.]{0,80}(?:not found|does not exist|not exist|is not available|has been (?:deprecated|decommissioned))|no endpoints found|DeploymentNotFound|invalid_model/i,
   ],
   ["forbidden", /permission_?(?:denied|error)|unsupported_country|not available in your|access denied|\bforbidden\b/i],
 ];
@@ -328,10 +328,17 @@ function kindOf(status: number | undefined, said: string): FailureKind {
 
 function windowIn(said: string): number | undefined {
   const found =
-    /"n_ctx"\s*:\s*(\d{1,9})|n_ctx \((\d{3,9})\)|(?:maximum|model) (?:context|prompt|model|token) (?:length|limit)(?: is| of|:) (\d{1,9})|max_seq_len \(?(\d{3,9})|have less than (\d{3,9}) tokens|> (\d{3,9})\b/.exec(
+    /"n_ctx"\s*:\s*(\d{1,9})|n_ctx \((\d{3,9})\)|(?:maximum|model) (?:context|prompt|model|token) (?:length|limit)(?: is| of|:) (\d{1,9})|max_seq_len \(?(\d{3,9})|have less than (\d{3,9}) tokens|allowed input length of (\d{3,9})|> (\d{3,9})\b/.exec(
       said,
     );
   return Number(found?.slice(1).find(Boolean)) || undefined;
+}
+
+function waitInWords(given: number): string {
+  const seconds = Math.ceil(given);
+  if (seconds < 3600) return `${seconds} ${seconds === 1 ? "segundo" : "segundos"}`;
+  const hours = Math.round(seconds / 3600);
+  return `${hours} ${hours === 1 ? "hora" : "horas"}`;
 }
 
 /** Seconds until another try, as headers (RFC 9110, OpenAI's in ms) or words say it. */

@@ -104,6 +104,55 @@ it.each([
     undefined,
     undefined,
   ],
+  [
+    400,
+    "Input length 877338 exceeds the maximum allowed input length of 639968 tokens",
+    "too-long",
+    639_968,
+    undefined,
+  ],
+  [400, '{"error":{"code":"1261","message":"Prompt exceeds max length"}}', "too-long", undefined, undefined],
+  [
+    400,
+    '{"error":{"code":"1210","message":"tokens in request more than max tokens allowed"}}',
+    "too-long",
+    undefined,
+    undefined,
+  ],
+  [
+    400,
+    "You have reached your specified API usage limits. You will regain access on 2026-12-01.",
+    "unpaid",
+    undefined,
+    undefined,
+  ],
+  [429, "You've reached your weekly usage limit", "unpaid", undefined, undefined],
+  [403, "You have exceeded the weekly (7-day) usage limit", "unpaid", undefined, undefined],
+  [429, "Rate limit exceeded: free-models-per-day", "unpaid", undefined, undefined],
+  [403, "Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO", "filtered", undefined, undefined],
+  [
+    400,
+    '{"error":{"code":"1301","message":"系统检测到输入或生成内容可能包含不安全或敏感内容"}}',
+    "filtered",
+    undefined,
+    undefined,
+  ],
+  [400, "sensitive_words_detected", "filtered", undefined, undefined],
+  [
+    400,
+    '{"error":{"code":"model_not_supported","message":"The requested model is not supported."}}',
+    "unknown-model",
+    undefined,
+    undefined,
+  ],
+  [400, "The model has crashed without additional information. (Exit code: 1)", "broken", undefined, undefined],
+  [
+    404,
+    "Failed to load model «x». Model loading was stopped due to insufficient system resources.",
+    "overloaded",
+    undefined,
+    undefined,
+  ],
   [400, "API key expired. Please renew the API key. API_KEY_INVALID", "key", undefined, undefined],
 ])("%i %s", (status, said, kind, fits, retryAfter) => {
   const error = failure(status, said);
@@ -117,6 +166,14 @@ it("a wait of one second is told in the singular", () => {
     new APICallError({ message: "", url: "", requestBodyValues: {}, statusCode: 429, responseHeaders: headers }),
   );
   expect((error as ReplyError).message).toContain("dentro de 1 segundo o");
+});
+
+it("a wait of hours is told in hours", () => {
+  const headers = { "retry-after": "18000" };
+  const error = replyError(
+    new APICallError({ message: "", url: "", requestBodyValues: {}, statusCode: 429, responseHeaders: headers }),
+  );
+  expect((error as ReplyError).message).toContain("dentro de 5 horas o");
 });
 
 it.each([

@@ -50,11 +50,12 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
 /**
- * The object that a JSON text holds as models write it: line ends in texts as they are, or the JSON in a text of JSON. An empty object for
+ * The object that a JSON text holds as models write it: line ends in texts as they are, the JSON in a fence, or in a text of JSON. An empty object for
  * blanks and for `null`; undefined for another value, broken JSON, or JSON nested deeper than `deepest`.
  */
 export function objectOf(text: string): Record<string, unknown> | undefined {
-  const value = looselyParsed(text.trim() || "{}");
+  const [, fenced] = /^```(?:json)?\n([\s\S]*)\n```$/.exec(text.trim()) ?? [];
+  const value = looselyParsed(fenced ?? (text.trim() || "{}"));
   const inner = typeof value === "string" ? looselyParsed(value) : value;
   if (inner === null) return {};
   return isDeeper(inner, deepest) ? undefined : recordOf(inner);

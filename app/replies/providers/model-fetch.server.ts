@@ -59,7 +59,10 @@ export const fetchModel: typeof fetch = async (input, given) => {
 /** A JSON answer that is no completion. An error sent with a 200 gets an error status, so that it is read as an error. */
 function tellingOf(text: string, headers: Headers): Response {
   const said = parsed(text);
-  const isError = said?.error || said?.object === "error" || (said?.detail && Object.keys(said).length === 1);
+  // MiniMax's answers all have `base_resp`; its code is 0 where there is no error.
+  const code = recordOf(said?.base_resp)?.status_code ?? 0;
+  const isError =
+    code !== 0 || said?.error || said?.object === "error" || (said?.detail && Object.keys(said).length === 1);
   return isError ? new Response(text, { status: statusIn(text) ?? 500, headers }) : new Response(text, { headers });
 }
 
@@ -133,12 +136,13 @@ function bounded(body: ReadableStream<Uint8Array>, heard: () => void): ReadableS
 function eventsOf(text: string): string | undefined {
   if (/^\s*(?:data|event):/.test(text)) return text;
   const whole = parsed(text);
-  const choice = recordOf(listOf(whole?.choices)[0]);
+  const [choice, ...others] = listOf(whole?.choices).map(recordOf);
   const message =
     recordOf(choice?.message) ?? (typeof choice?.text === "string" ? { content: choice.text } : undefined);
   if (!whole || !choice || !message) return undefined;
   const chunk = (more: object) => `data: ${JSON.stringify({ ...whole, object: "chat.completion.chunk", ...more })}\n\n`;
-  const said = chunk({ choices: [{ index: 0, delta: message, finish_reason: null }], usage: null });
+  const more = others.map((one) => ({ delta: one?.message, finish_reason: null }));
+  const said = chunk({ choices: [{ index: 0, delta: message, finish_reason: null }, ...more], usage: null });
   const end = chunk({ choices: [{ index: 0, delta: {}, finish_reason: choice.finish_reason || "stop" }] });
   return `${said}${end}data: [DONE]\n\n`;
 }

@@ -283,11 +283,11 @@ export class Answer {
 }
 
 /**
- * Name of the offered tool that a model means: some leave marks of harmony's behind it, a namespace before it, or blanks around it. Else
+ * Name of the offered tool that a model means: some leave marks of harmony's or of their template behind it, a namespace before it, or blanks around it. Else
  * the name in the characters that all servers take back.
  */
 function nameOf(said: string, offered: readonly string[]): string {
-  const bare = said.replace(/<\|.*$/s, "").trim();
+  const bare = said.replace(/<.*$/s, "").trim();
   const own = bare.replace(/^(?:functions|default_api|tools?)[.:/]/, "");
   return [said, bare, own].find((name) => offered.includes(name)) ?? own.replace(/[^\w-]/g, "_").slice(0, 64);
 }

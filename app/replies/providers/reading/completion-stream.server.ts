@@ -227,11 +227,13 @@ class Completion {
     if (error && !this.hasEnded) this.#parts.push({ type: "error", error: recordOf(error)?.error ?? error });
     // An event that is not JSON is lost; the rest of the answer is not.
     if (!chunk || error) return;
-    const usage = recordOf(chunk.usage) ?? recordOf(recordOf(chunk.x_groq)?.usage);
+    const [choice, ...others] = listOf(chunk.choices).map(recordOf);
+    const usage = recordOf(chunk.usage) ?? recordOf(recordOf(chunk.x_groq)?.usage) ?? recordOf(choice?.usage);
     if (usage) this.#usage = usage;
-    const choice = recordOf(listOf(chunk.choices)[0]);
     const before = this.#pieces;
     if (choice) this.#choice(choice);
+    // Copilot puts the calls of one answer into a second choice.
+    for (const other of others) for (const call of listOf(recordOf(other?.delta)?.tool_calls)) this.#call(call);
     if (choice?.finish_reason) this.#isReasonLast = this.#pieces === before && before > 0;
     if (chunk.citations || chunk.search_results) this.#cite(chunk);
     const isLate = (usage !== undefined && choice === undefined) || choice?.finish_reason === "";
@@ -257,12 +259,13 @@ class Completion {
 
   /** Called for each token, so a field that most deltas lack costs only a check, and no object is made for it. */
   #delta(delta: Fields): void {
-    const { content, refusal, tool_calls, function_call, images, annotations } = delta;
+    const { content, refusal, tool_calls, function_call, images, annotations, audio } = delta;
     this.#think(delta);
     this.#kept.take(delta, thoughtFields);
     if (typeof content === "string") this.#add("text-delta", content);
     else if (content) this.#sayParts(content);
     if (typeof refusal === "string" && refusal) this.#refuse(refusal);
+    if (audio) this.#add("text-delta", recordOf(audio)?.transcript);
     if (images) for (const image of listOf(images)) this.#show(image);
     if (tool_calls) for (const call of Array.isArray(tool_calls) ? tool_calls : [tool_calls]) this.#call(call);
     if (function_call) this.#call(function_call);
@@ -379,11 +382,11 @@ function thoughtIn(given: unknown): string {
 
 /** The error that an event tells, in the shapes of OpenAI, vLLM, OpenRouter, FastAPI and others. */
 function errorIn(chunk: Fields): unknown {
-  const { error, choices, object, type, detail, message, code } = chunk;
+  const { error, choices, object, type, detail, message, code, base_resp } = chunk;
   if (typeof error === "string" ? error : recordOf(error) && Object.keys(error as object).length > 0) return error;
   const own = recordOf(recordOf(listOf(choices)[0])?.error);
   if (own) return own;
-  if (object === "error" || type === "error") return chunk;
+  if (object === "error" || type === "error" || (recordOf(base_resp)?.status_code ?? 0) !== 0) return chunk;
   const isBare = choices === undefined && (detail !== undefined || (typeof message === "string" && code !== undefined));
   return isBare ? chunk : undefined;
 }
