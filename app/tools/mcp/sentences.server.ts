@@ -1,11 +1,21 @@
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
+import {
+  InsufficientScopeError,
+  OAuthClientFlowError,
+  OAuthError,
+  ProtocolError,
+  RegistrationRejectedError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  UnauthorizedError,
+} from "@modelcontextprotocol/client";
 import { ForbiddenAddress } from "../../process/network/addresses.server.ts";
 import { cutText } from "../../process/text/cut-text.ts";
 import { objectOf, recordOf } from "../../process/text/json.ts";
 import { ToolRefused } from "../tool.server.ts";
 import type { McpServer } from "./server.ts";
 
-type Named = Pick<McpServer, "name" | "personal">;
+type Named = Pick<McpServer, "name" | "personal" | "secret">;
 
 /** Error of a server of tools, as a sentence that its administrator understands. */
 export function refusedBy(server: Named, error: unknown): ToolRefused {
@@ -30,12 +40,16 @@ function isSurelyUndone(error: unknown): boolean {
   return isUnreached(error);
 }
 
-function sentence({ name, personal }: Named, error: unknown): string {
-  if (error instanceof UnauthorizedError) {
+function sentence({ name, personal, secret }: Named, error: unknown): string {
+  // Without a key that an administrator has given, a refused token is that of a sign-in.
+  const isRefusedToken = secret === null && error instanceof SdkHttpError && error.status === 401;
+  if (error instanceof UnauthorizedError || isRefusedToken) {
     return personal
       ? `«${name}» pide que conectes tu cuenta otra vez, en Seguridad.`
       : `«${name}» pide que quien administra inicie sesión allí.`;
   }
+  const signIn = ofSignIn(name, error);
+  if (signIn) return signIn;
   if (error instanceof ProtocolError) return `«${name}» ha contestado con un error${quoted(error.message)}.`;
   if (error instanceof SdkHttpError && error.status !== undefined) {
     return ofStatus(name, error.status, messageIn(String(error.data.text ?? "")));
@@ -55,6 +69,29 @@ function sentence({ name, personal }: Named, error: unknown): string {
   }
   if (codes.has("fetch")) return `«${name}» no contesta.`;
   return `«${name}» ha fallado.`;
+}
+
+/** A failure of signing in; undefined for any other. */
+function ofSignIn(name: string, error: unknown): string | undefined {
+  if (error instanceof InsufficientScopeError)
+    return `«${name}» pide más permiso: hay que iniciar sesión allí otra vez.`;
+  const byHand = "Da de alta Tertulia allí a mano, y escribe su identificador en «Cliente OAuth».";
+  if (error instanceof RegistrationRejectedError) {
+    return `«${name}» no deja que un programa se dé de alta solo (${error.status})${quoted(messageIn(error.body))}. ${byHand}`;
+  }
+  // The library's words for metadata without a `registration_endpoint`.
+  if (error instanceof Error && /not support dynamic client registration/.test(error.message)) {
+    return `«${name}» no deja que un programa se dé de alta solo. ${byHand}`;
+  }
+  if (error instanceof OAuthError) {
+    // The library's own words around an answer that is no error of the protocol.
+    const [, status] = /^(?:HTTP (\d{3}): )?Invalid OAuth error response/.exec(error.message) ?? [];
+    const said = /Invalid OAuth error response/.test(error.message) ? "" : quoted(error.message);
+    return `«${name}» no ha dejado iniciar sesión${status ? ` (${status})` : ""}${said}.`;
+  }
+  if (error instanceof OAuthClientFlowError)
+    return `El inicio de sesión de «${name}» no es como manda OAuth, y no se sigue.`;
+  return undefined;
 }
 
 const notMcp = [

@@ -1,9 +1,19 @@
 import { randomBytes } from "node:crypto";
-import { type AuthProvider, auth, type OAuthClientProvider, UnauthorizedError } from "@modelcontextprotocol/client";
+import {
+  type AuthProvider,
+  auth,
+  extractWWWAuthenticateParams,
+  type OAuthClientProvider,
+  OAuthError,
+  OAuthErrorCode,
+  UnauthorizedError,
+} from "@modelcontextprotocol/client";
 import { sameSecret } from "../../process/crypto.server.ts";
+import { recordOf } from "../../process/text/json.ts";
 import { ToolRefused } from "../tool.server.ts";
 import { boundedFetch } from "./bounded-fetch.server.ts";
 import type { McpServer, ToolAccess } from "./server.ts";
+import { SignInCalls } from "./sign-in-calls.server.ts";
 
 type Kept<Name extends "clientInformation" | "tokens"> = Awaited<ReturnType<OAuthClientProvider[Name]>>;
 
@@ -11,13 +21,12 @@ type Kept<Name extends "clientInformation" | "tokens"> = Awaited<ReturnType<OAut
 class SignIn implements OAuthClientProvider {
   /** Address that the administrator has to visit. */
   destination: URL | undefined;
-  readonly #server: McpServer;
+  protected readonly server: McpServer;
   /** Values from the beginning of the sign-in; the library reads them synchronously. */
   readonly #redirect: string | undefined;
   readonly #state: string | undefined;
-
   constructor(server: McpServer, { redirect, state }: ToolAccess) {
-    this.#server = server;
+    this.server = server;
     this.#redirect = redirect;
     this.#state = state;
   }
@@ -41,7 +50,7 @@ class SignIn implements OAuthClientProvider {
   }
 
   async clientInformation() {
-    const { own, client } = await this.#server.access.read();
+    const { own, client } = await this.server.access.read();
     return (own ?? client) as Kept<"clientInformation">;
   }
 
@@ -50,7 +59,7 @@ class SignIn implements OAuthClientProvider {
   }
 
   async tokens() {
-    return (await this.#server.access.read()).tokens as Kept<"tokens">;
+    return (await this.server.access.read()).tokens as Kept<"tokens">;
   }
 
   async saveTokens(tokens: object): Promise<void> {
@@ -66,7 +75,7 @@ class SignIn implements OAuthClientProvider {
   }
 
   async codeVerifier(): Promise<string> {
-    return (await this.#server.access.read()).verifier ?? "";
+    return (await this.server.access.read()).verifier ?? "";
   }
 
   /** Issuer that the server has named for signing in: the answer must be from the same. */
@@ -75,12 +84,36 @@ class SignIn implements OAuthClientProvider {
   }
 
   async discoveryState() {
-    const { discovery } = await this.#server.access.read();
+    const { discovery } = await this.server.access.read();
     return discovery as Awaited<ReturnType<NonNullable<OAuthClientProvider["discoveryState"]>>>;
   }
 
   async #keep(more: ToolAccess): Promise<void> {
-    await this.#server.access.write({ ...(await this.#server.access.read()), ...more });
+    await this.server.access.write({ ...(await this.server.access.read()), ...more });
+  }
+}
+
+/** New tokens for old ones. Nobody is there to visit an address, and somebody who is signing in at the moment goes on. */
+class Renewal extends SignIn {
+  /** The access token that was read last. */
+  #used: string | undefined;
+
+  override redirectToAuthorization(): void {}
+  override async saveCodeVerifier(): Promise<void> {}
+
+  override async tokens() {
+    const tokens = await super.tokens();
+    this.#used = tokens?.access_token;
+    return tokens;
+  }
+
+  /** Forgets what the server does not take any more; new tokens that another process has got meanwhile stay. */
+  async invalidateCredentials(what: "all" | "client" | "tokens" | "verifier" | "discovery"): Promise<void> {
+    const { client, tokens, ...rest } = await this.server.access.read();
+    const isOther = tokens && "access_token" in tokens && tokens.access_token !== this.#used;
+    const keepsTokens = tokens && (isOther || (what !== "all" && what !== "tokens"));
+    const keepsClient = client && what !== "all" && what !== "client";
+    await this.server.access.write({ ...rest, ...(keepsClient && { client }), ...(keepsTokens && { tokens }) });
   }
 }
 
@@ -98,8 +131,19 @@ export function signedInAt(server: McpServer, serverUrl: string): AuthProvider {
     const now = await tokens();
     if (now && now.access_token !== used) return;
     if (!now?.refresh_token) throw new UnauthorizedError();
-    const provider = new SignIn(server, await server.access.read());
-    if ((await auth(provider, { serverUrl, fetchFn: boundedFetch })) !== "AUTHORIZED") throw new UnauthorizedError();
+    const calls = new SignInCalls();
+    const renewal = new Renewal(server, await server.access.read());
+    const outcome = await auth(renewal, { serverUrl, fetchFn: calls.fetch }).catch((error: unknown) => {
+      if (error instanceof OAuthError) return undefined;
+      throw error;
+    });
+    if (outcome === "AUTHORIZED") return;
+    if (calls.failed !== undefined) {
+      const when = "Reinténtalo dentro de un momento.";
+      throw new ToolRefused(`«${server.name}» no ha podido renovar el permiso (${calls.failed}). ${when}`);
+    }
+    await renewal.invalidateCredentials("tokens");
+    throw new UnauthorizedError();
   };
   return {
     async token() {
@@ -134,8 +178,32 @@ export async function beginSignIn(server: McpServer, redirect: string): Promise<
   };
   await server.access.write(access);
   const provider = new SignIn(server, access);
-  await auth(provider, { serverUrl, fetchFn: boundedFetch, forceReauthorization: true });
+  const challenge = await challengeOf(serverUrl);
+  await auth(provider, { serverUrl, fetchFn: new SignInCalls().fetch, forceReauthorization: true, ...challenge });
   return provider.destination;
+}
+
+// In ms.
+const challengedWithin = 10_000;
+const hello = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "Tertulia", version: "1" } },
+};
+
+/** Place of the description of signing in, and the scope, as a server names them that refuses a call without a token. */
+async function challengeOf(serverUrl: string): Promise<{ resourceMetadataUrl?: URL; scope?: string }> {
+  const answer = await boundedFetch(serverUrl, {
+    method: "POST",
+    headers: { Accept: "application/json, text/event-stream", "Content-Type": "application/json" },
+    body: JSON.stringify(hello),
+    signal: AbortSignal.timeout(challengedWithin),
+  }).catch(() => undefined); // The sign-in that follows tells why a server does not answer.
+  await answer?.body?.cancel();
+  if (answer?.status !== 401) return {};
+  const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(answer);
+  return { ...(resourceMetadataUrl && { resourceMetadataUrl }), ...(scope && { scope }) };
 }
 
 /** Ends signing in, with the parameters that the admin has brought back in the address. Throws ToolRefused. */
@@ -146,12 +214,18 @@ export async function endSignIn(server: McpServer, brought: URLSearchParams): Pr
   }
   const code = brought.get("code");
   if (!code) throw new ToolRefused(`«${server.name}» no ha dado permiso.`);
-  const iss = brought.get("iss");
+  const issuer = recordOf(recordOf(before.discovery)?.authorizationServerMetadata)?.issuer;
+  const iss = brought.get("iss") === `${issuer}/` ? String(issuer) : brought.get("iss");
   await auth(new SignIn(server, before), {
     serverUrl: addressOf(server),
     authorizationCode: code,
-    fetchFn: boundedFetch,
+    fetchFn: new SignInCalls().fetch,
     ...(iss !== null && { iss }),
+  }).catch(async (error: unknown) => {
+    // The next sign-in registers another client.
+    const { client: _client, ...rest } = await server.access.read();
+    if (error instanceof OAuthError && error.code === OAuthErrorCode.InvalidClient) await server.access.write(rest);
+    throw error;
   });
   const { state: _state, verifier: _verifier, ...access } = await server.access.read();
   await server.access.write(access);
