@@ -110,6 +110,32 @@ describe("a server of tools is understood", () => {
     expect(JSON.stringify(await call(another()))).toContain("temperatura");
   });
 
+  it("whose text is a summary of its data", async () => {
+    const result = { content: [{ type: "text", text: "Encontrados 2" }], structuredContent: { filas: [{ id: "A1" }] } };
+    odd = { result: `"result":${JSON.stringify(result)}` };
+    const text = expect.stringMatching(/^Encontrados 2\n[\s\S]*"A1"/);
+    expect(await call(another())).toMatchObject({ text });
+  });
+
+  it("whose text has all of its data", async () => {
+    const result = { content: [{ type: "text", text: "A1 a 20 grados" }], structuredContent: { id: "A1", grados: 20 } };
+    odd = { result: `"result":${JSON.stringify(result)}` };
+    expect(await call(another())).toMatchObject({ text: "A1 a 20 grados" });
+  });
+
+  it("whose pictures and texts come as files", async () => {
+    const blob = (mimeType: string, bytes: string) => ({
+      type: "resource",
+      resource: { uri: "file:///a", mimeType, blob: Buffer.from(bytes).toString("base64") },
+    });
+    const content = [blob("image/png", "png"), blob("text/csv", "día;kg\n1;2"), blob("application/pdf", "%PDF")];
+    odd = { result: `"result":${JSON.stringify({ content })}` };
+    expect(await call(another())).toMatchObject({
+      text: "(Una imagen, que la persona ve.)\n\ndía;kg\n1;2\n\n(file:///a, que no es texto)",
+      made: [{ bytes: Buffer.from("png") }],
+    });
+  });
+
   it("whose errors have codes in words", async () => {
     odd = { result: '"error":{"code":"CITY_UNKNOWN","message":"No existe la ciudad"}' };
     await expect(call(another())).rejects.toThrow("«raro» ha contestado con un error: «No existe la ciudad».");

@@ -167,7 +167,8 @@ function blockRepaired(given: unknown): Fields[] {
     const address = has(resource.uri) ? resource.uri : "";
     if (has(resource.text)) return [{ type, resource: { uri: address, text: resource.text } }];
     const blob = base64In(resource.blob);
-    if (blob) return [{ type, resource: { uri: address, blob } }];
+    const ofType = has(resource.mimeType) && { mimeType: resource.mimeType };
+    if (blob) return [{ type, resource: { uri: address, blob, ...ofType } }];
   }
   const kind = has(type) ? `del tipo «${type}»` : "sin tipo";
   const json = written(given);
