@@ -175,7 +175,7 @@ for (const engine of await ruleEngines()) {
     it("refuses an unverified, missing or already taken address", async () => {
       const dora = await api.signUp("Dora");
       const cases: [object, RegExp][] = [
-        [{ email: dora.email, email_verified: false }, /no confirma que el correo .* sea tuyo/],
+        [{ email: dora.email, email_verified: false }, /dice que no se ha comprobado que el correo .* sea tuyo/],
         [{ email: dora.email }, /no confirma que el correo .* sea tuyo/],
         [{ name: "Sin correo" }, /no dice tu correo/],
         [{ email: "ana@casa.es", email_verified: true }, /que entra de otra manera/],
@@ -530,6 +530,41 @@ for (const engine of await ruleEngines()) {
         said = {};
         vi.restoreAllMocks();
         expect([claimed, proven]).toEqual([403, 200]);
+      });
+
+      it("takes the name at sign-in for the address at Entra alone, where the house trusts its addresses", async () => {
+        const entra = "https://login.microsoftonline.com";
+        const real = globalThis.fetch;
+        vi.spyOn(globalThis, "fetch").mockImplementation((url, options) =>
+          real(String(url).replace(entra, issuer), options),
+        );
+        said = {
+          issuer: `${entra}/casa/v2.0`,
+          ...{ authorization_endpoint: `${entra}/auth`, token_endpoint: `${entra}/token`, jwks_uri: `${entra}/jwks` },
+        };
+        const id = await addLiar({ address: `${entra}/casa/v2.0`, trustsEmail: true });
+        const claims = {
+          iss: `${entra}/casa/v2.0`,
+          email: undefined,
+          email_verified: undefined,
+          preferred_username: "upn@entra.es",
+        };
+        const atEntra = (await tryWith((nonce) => signed(claimsFor(nonce, { ...claims, sub: "upn-1" })), id)).status;
+        said = {};
+        vi.restoreAllMocks();
+        const elsewhere = await addLiar({ trustsEmail: true });
+        const other = {
+          email: undefined,
+          email_verified: undefined,
+          preferred_username: "otra@ejemplo.es",
+          sub: "upn-2",
+        };
+        const answer = await tryWith((nonce) => signed(claimsFor(nonce, other)), elsewhere);
+        expect([atEntra, answer.status, detail(answer)]).toEqual([
+          200,
+          403,
+          expect.stringContaining("no dice tu correo"),
+        ]);
       });
 
       it("says that a provider signs with the secret alone", async () => {

@@ -17,12 +17,15 @@ export function factsIn(claims: Claims, groupsClaim: string): Omit<Facts, "subje
   ];
   return {
     email: said(claims.email),
-    // Some providers send this claim as a text.
-    emailVerified: verified === undefined || verified === null ? null : verified === true || verified === "true",
+    // Some providers send this claim as a text or a number.
+    emailVerified: verified === undefined || verified === null ? null : /^(?:true|1)$/i.test(String(verified)),
     name: names.map(said).find(Boolean) ?? "",
     groups: leavesOutGroups(claims, groupsClaim) ? null : groupsIn(claims, groupsClaim),
   };
 }
+
+/** The name with which somebody signs in at Entra; null if it is missing. */
+export const addressIn = ({ upn, preferred_username }: Claims): string | null => said(upn) ?? said(preferred_username);
 
 /** Whether a token is without its groups because they are too many for it (Microsoft Entra, «groups overage claim»). */
 function leavesOutGroups(claims: Claims, claim: string): boolean {

@@ -144,7 +144,8 @@ function verifiedEmail({ name, trustsEmail }: AccessRow, { email, emailVerified 
     );
   }
   if (emailVerified ?? trustsEmail === 1) return email;
-  throw new Problem(403, `«${name}» no confirma que el correo ${email} sea tuyo. Avisa a quien administra.`);
+  const says = emailVerified === false ? "dice que no se ha comprobado" : "no confirma";
+  throw new Problem(403, `«${name}» ${says} que el correo ${email} sea tuyo. Avisa a quien administra.`);
 }
 
 async function makeAccount(c: Context<ApiEnv>, access: AccessRow, facts: Facts, email: string): Promise<string> {

@@ -8,7 +8,7 @@ import type { ApiEnv, Services } from "../env.server.ts";
 import { answerInvalid, notFound, Problem } from "../http/problem.server.ts";
 import { countAttempt, networkOf } from "../http/rate-limit.server.ts";
 import { answers, id, takes } from "../http/schemas.server.ts";
-import { factsIn } from "./claims.server.ts";
+import { addressIn, factsIn } from "./claims.server.ts";
 import { enter, type Facts, join, readTicket } from "./enter.server.ts";
 import { providerOf, sayRefusal } from "./provider.server.ts";
 
@@ -133,6 +133,9 @@ export async function findAccess(db: Db, accessId: string, kind?: AccessRow["kin
     .executeTakeFirstOrThrow(notFound);
 }
 
+const entra =
+  /^https:\/\/(?:login\.microsoftonline\.(?:com|us)|login\.partner\.microsoftonline\.cn|sts\.windows\.net)\//;
+
 type Expected = { state: string; nonce: string; verifier: string };
 
 /**
@@ -167,10 +170,14 @@ async function factsOf(
       facts = { ...facts, groups: null };
     }
   }
+  const { issuer } = provider.serverMetadata();
   // Any tenant's administrator may write any address: Entra's own claim says that its domain is verified.
-  const isMultiTenant = /\{tenantid\}/i.test(provider.serverMetadata().issuer);
+  const isMultiTenant = /\{tenantid\}/i.test(issuer);
+  // Entra leaves out the address of people without a mailbox; their name at sign-in is one that only their administrators give.
+  const isEntra = entra.test(issuer) && !isMultiTenant;
   return {
     ...facts,
+    ...(isEntra && !facts.email && { email: addressIn(claims) }),
     ...(isMultiTenant && { emailVerified: /^(?:true|1)$/.test(String(claims.xms_edov)) }),
     subject: claims.sub,
     providerSession: typeof claims.sid === "string" && !claims.sid.includes("\0") ? claims.sid : null,

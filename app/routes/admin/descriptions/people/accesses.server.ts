@@ -90,6 +90,7 @@ export const accesses: AdminResource<"access"> = {
       name: "trustsEmail",
       label: "Sus correos valen aunque no diga que están comprobados",
       kind: "flag",
+      hint: "Si dice que no lo están, como Authentik mientras no se cambie allí, no entran.",
       half: true,
       folded: true,
     },
