@@ -96,6 +96,8 @@ export function createHandler(opened: Opened): Handle {
     if (metadata) return addHeaders(metadata, request, "");
     if (/^\/assets\/.*\.js$/.test(url.pathname)) return staleModule();
     if (isForeignForm(request, url)) return addHeaders(foreignForm(), request, "");
+    // React Router refuses an origin that is no address by itself.
+    if (request.headers.get("Origin") === "null") request.headers.delete("Origin");
     const response = await answerPage(request, ip, answeredBy);
     // The library reads its source without backpressure: a large download would be held in memory.
     if (response.headers.has("Content-Disposition")) return response;
@@ -232,12 +234,14 @@ const proxyTo = (base: string, token: (request: IncomingMessage) => Promise<stri
 });
 
 /**
- * Whether a form was sent from another site. Text browsers send no Origin; for them only the token counts
- * (`web/forms/form.server.ts`).
+ * Whether a form was sent from another site. Text browsers send no Origin, and browsers send `null` where a proxy forbids referrers: for
+ * them only the token counts (`web/forms/form.server.ts`).
  */
 function isForeignForm(request: Request, url: URL): boolean {
   const origin = request.headers.get("Origin");
-  return request.method !== "GET" && request.method !== "HEAD" && origin !== null && origin !== url.origin;
+  if (request.method === "GET" || request.method === "HEAD" || origin === null) return false;
+  if (origin === "null") return request.headers.get("Sec-Fetch-Site") !== "same-origin";
+  return origin !== url.origin;
 }
 
 const foreignForm = () =>

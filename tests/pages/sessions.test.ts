@@ -56,6 +56,17 @@ describe("guards", () => {
   });
 });
 
+it.each([
+  ["of this site, from behind a proxy that forbids referrers", "same-origin", 302],
+  ["of another site", "cross-site", 403],
+  ["of nobody knows where", "", 403],
+])("a form %s without an origin answers as it should", async (_from, site, status) => {
+  const browser = new Browser(server.url);
+  const fields = { name: "Ana", email: `${crypto.randomUUID()}@ejemplo.es`, password };
+  const headers = { Origin: "null", ...(site && { "Sec-Fetch-Site": site }) };
+  expect((await browser.submit("/auth/signup", "/auth/signup", fields, headers)).status).toBe(status);
+});
+
 it("public pages stay available with a session that has ended", async () => {
   const browser = new Browser(server.url);
   const email = await browser.signUp();
