@@ -179,6 +179,13 @@ it.each<[string, Sent]>([
   expect(access().verifier).toBeUndefined();
 });
 
+it("a renewal that is refused for now keeps the tokens", async () => {
+  const sent = { status: 400, json: { error: "temporarily_unavailable" } };
+  const { renew, told, access } = await startOdd(() => ({ "/token": sent }), signedIn());
+  await told(renew());
+  expect(access().tokens).toMatchObject({ refresh_token: "viejo" });
+});
+
 it("a renewal at a server that is down keeps the tokens, and says so", async () => {
   const { renew, told, access } = await startOdd(() => ({ "/token": { status: 503, json: {} } }), signedIn());
   expect(await told(renew())).toContain("no ha podido renovar el permiso (503)");

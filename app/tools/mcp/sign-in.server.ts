@@ -133,16 +133,17 @@ export function signedInAt(server: McpServer, serverUrl: string): AuthProvider {
     if (!now?.refresh_token) throw new UnauthorizedError();
     const calls = new SignInCalls();
     const renewal = new Renewal(server, await server.access.read());
-    const outcome = await auth(renewal, { serverUrl, fetchFn: calls.fetch }).catch((error: unknown) => {
-      if (error instanceof OAuthError) return undefined;
-      throw error;
+    const outcome = await auth(renewal, { serverUrl, fetchFn: calls.fetch }).catch(async (error: unknown) => {
+      if (!(error instanceof OAuthError)) throw error;
+      // GitHub's word is `bad_refresh_token`.
+      if (/token|grant/.test(error.code)) await renewal.invalidateCredentials("tokens");
+      return undefined;
     });
     if (outcome === "AUTHORIZED") return;
     if (calls.failed !== undefined) {
       const when = "Reinténtalo dentro de un momento.";
       throw new ToolRefused(`«${server.name}» no ha podido renovar el permiso (${calls.failed}). ${when}`);
     }
-    await renewal.invalidateCredentials("tokens");
     throw new UnauthorizedError();
   };
   return {

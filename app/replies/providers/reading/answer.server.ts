@@ -283,8 +283,8 @@ export class Answer {
 }
 
 /**
- * Name of the offered tool that a model means: some leave marks of harmony's or of their template behind it, a namespace before it, or blanks around it. Else
- * the name in the characters that all servers take back.
+ * Name of the offered tool that a model means: some leave marks of harmony or of their template behind it, a namespace before it, or
+ * blanks around it. Else the name in the characters that all servers take back.
  */
 function nameOf(said: string, offered: readonly string[]): string {
   const bare = said.replace(/<.*$/s, "").trim();
