@@ -246,18 +246,16 @@ function useReplyForms(last: RenderedTurn | undefined) {
     asked.current = false;
   }, [last?.id, last?.status]);
   return (event: FormEvent<HTMLElement>) => {
-    const form = event.target;
-    const submitter = "submitter" in event.nativeEvent ? event.nativeEvent.submitter : null;
-    if (!(form instanceof HTMLFormElement) || !(submitter instanceof HTMLButtonElement)) return;
+    const form = event.target as HTMLFormElement;
     if (form.dataset.decisionForm !== undefined) {
       event.preventDefault();
       // The button says what is decided. Errors of a field are told on the form's own page.
-      void submit(submitter, { preventScrollReset: true });
+      void submit((event.nativeEvent as SubmitEvent).submitter as HTMLButtonElement, { preventScrollReset: true });
       return;
     }
     if (form.dataset.replyForm === undefined) return;
     event.preventDefault();
     asked.current = true;
-    void submit(submitter, { navigate: false });
+    void submit((event.nativeEvent as SubmitEvent).submitter as HTMLButtonElement, { navigate: false });
   };
 }
