@@ -295,9 +295,10 @@ const words: [FailureKind, RegExp][] = [
     "key",
     /invalid[ _-]api[ _-]key|incorrect api key|api key (?:not valid|expired)|api_key_invalid|authentication_error|invalid_?authentication|unauthori[sz]ed|no auth credentials|missing api key|invalid x-api-key|no api-key provided|login fail/i,
   ],
+  ["unknown-model", /model_not_supported/],
   [
     "unknown-model",
-    /model_not_found|model_not_supported|model_decommissioned|(?:no such|unknown|invalid) model\b|not a valid model|model[^.]{0,80}(?:not found|does not exist|not exist|is not available|has been (?:deprecated|decommissioned))|no endpoints found|DeploymentNotFound|invalid_model/i,
+    /model_not_found|model_decommissioned|(?:no such|unknown|invalid) model\b|not a valid model|model[^.]{0,80}(?:not found|does not exist|not exist|is not available|has been (?:deprecated|decommissioned))|no endpoints found|DeploymentNotFound|invalid_model/i,
   ],
   ["forbidden", /permission_?(?:denied|error)|unsupported_country|not available in your|access denied|\bforbidden\b/i],
 ];
