@@ -511,60 +511,51 @@ for (const engine of await ruleEngines()) {
         }
       });
 
-      it("trusts an address of Entra's common issuer only where Entra has verified its domain", async () => {
+      describe("Entra", () => {
         const entra = "https://login.microsoftonline.com";
-        const real = globalThis.fetch;
-        vi.spyOn(globalThis, "fetch").mockImplementation((url, options) =>
-          real(String(url).replace(entra, issuer), options),
-        );
-        said = {
-          issuer: `${entra}/{tenantid}/v2.0`,
-          ...{ authorization_endpoint: `${entra}/auth`, token_endpoint: `${entra}/token`, jwks_uri: `${entra}/jwks` },
-        };
-        const id = await addLiar({ address: `${entra}/organizations/v2.0` });
-        const comesIn = async (more: object) => {
-          const claims = { iss: `${entra}/casa/v2.0`, tid: "casa", email: "v@entra.es", ...more };
-          return (await tryWith((nonce) => signed(claimsFor(nonce, claims)), id)).status;
-        };
-        const [claimed, proven] = [await comesIn({ sub: "e-1" }), await comesIn({ sub: "e-2", xms_edov: true })];
-        said = {};
-        vi.restoreAllMocks();
-        expect([claimed, proven]).toEqual([403, 200]);
-      });
+        /** What comes of it while this provider answers at Entra's address, with an issuer of that name. */
+        async function atEntra<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+          const real = globalThis.fetch;
+          vi.spyOn(globalThis, "fetch").mockImplementation((url, options) =>
+            real(String(url).replace(entra, issuer), options),
+          );
+          said = {
+            issuer: `${entra}/${name}/v2.0`,
+            ...{ authorization_endpoint: `${entra}/auth`, token_endpoint: `${entra}/token`, jwks_uri: `${entra}/jwks` },
+          };
+          const result = await work();
+          said = {};
+          vi.restoreAllMocks();
+          return result;
+        }
 
-      it("takes the name at sign-in for the address at Entra alone, where the house trusts its addresses", async () => {
-        const entra = "https://login.microsoftonline.com";
-        const real = globalThis.fetch;
-        vi.spyOn(globalThis, "fetch").mockImplementation((url, options) =>
-          real(String(url).replace(entra, issuer), options),
-        );
-        said = {
-          issuer: `${entra}/casa/v2.0`,
-          ...{ authorization_endpoint: `${entra}/auth`, token_endpoint: `${entra}/token`, jwks_uri: `${entra}/jwks` },
-        };
-        const id = await addLiar({ address: `${entra}/casa/v2.0`, trustsEmail: true });
-        const claims = {
-          iss: `${entra}/casa/v2.0`,
-          email: undefined,
-          email_verified: undefined,
-          preferred_username: "upn@entra.es",
-        };
-        const atEntra = (await tryWith((nonce) => signed(claimsFor(nonce, { ...claims, sub: "upn-1" })), id)).status;
-        said = {};
-        vi.restoreAllMocks();
-        const elsewhere = await addLiar({ trustsEmail: true });
-        const other = {
-          email: undefined,
-          email_verified: undefined,
-          preferred_username: "otra@ejemplo.es",
-          sub: "upn-2",
-        };
-        const answer = await tryWith((nonce) => signed(claimsFor(nonce, other)), elsewhere);
-        expect([atEntra, answer.status, detail(answer)]).toEqual([
-          200,
-          403,
-          expect.stringContaining("no dice tu correo"),
-        ]);
+        it("trusts an address of the common issuer only where Entra has verified its domain", async () => {
+          const statuses = await atEntra("{tenantid}", async () => {
+            const id = await addLiar({ address: `${entra}/organizations/v2.0` });
+            const comesIn = async (more: object) => {
+              const claims = { iss: `${entra}/casa/v2.0`, tid: "casa", email: "v@entra.es", ...more };
+              return (await tryWith((nonce) => signed(claimsFor(nonce, claims)), id)).status;
+            };
+            return [await comesIn({ sub: "e-1" }), await comesIn({ sub: "e-2", xms_edov: true })];
+          });
+          expect(statuses).toEqual([403, 200]);
+        });
+
+        it("gives the name at sign-in for the address, where the house trusts its addresses", async () => {
+          const withoutMailbox = { email: undefined, preferred_username: "upn@entra.es", sub: "upn-1" };
+          const statuses = await atEntra("casa", async () => {
+            const comesIn = async (trustsEmail: boolean) => {
+              const id = await addLiar({ address: `${entra}/casa/v2.0`, trustsEmail });
+              const claims = { ...withoutMailbox, iss: `${entra}/casa/v2.0` };
+              return (await tryWith((nonce) => signed(claimsFor(nonce, claims)), id)).status;
+            };
+            return [await comesIn(false), await comesIn(true)];
+          });
+          expect(statuses).toEqual([403, 200]);
+          const elsewhere = await addLiar({ trustsEmail: true });
+          const answer = await tryWith((nonce) => signed(claimsFor(nonce, withoutMailbox)), elsewhere);
+          expect([answer.status, detail(answer)]).toEqual([403, expect.stringContaining("no dice tu correo")]);
+        });
       });
 
       it("says that a provider signs with the secret alone", async () => {

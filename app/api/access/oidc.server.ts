@@ -158,6 +158,11 @@ async function factsOf(
   const claims = tokens.claims();
   // PostgreSQL stores no NUL, and no real subject contains one.
   if (!claims || claims.sub.includes("\0")) throw new Error("no ID token, or one of nobody");
+  const { issuer } = provider.serverMetadata();
+  // Any tenant's administrator may write any address: Entra's own claim says that its domain is verified.
+  const isMultiTenant = /\{tenantid\}/i.test(issuer);
+  // Entra leaves out the address of people without a mailbox; their name at sign-in is one that only their administrators give.
+  const nameAtEntra = entra.test(issuer) && !isMultiTenant ? addressIn(claims) : null;
   let facts = factsIn(claims, access.groupsClaim);
   const lacks = !facts.email || (access.groupsClaim !== "" && !facts.groups?.length);
   if (lacks && provider.serverMetadata().userinfo_endpoint) {
@@ -165,19 +170,14 @@ async function factsOf(
       const more = await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub);
       facts = factsIn({ ...more, ...claims }, access.groupsClaim);
     } catch (error) {
-      if (!facts.email) throw error;
+      if (!facts.email && !nameAtEntra) throw error;
       log.warn({ err: error, access: access.name }, "el proveedor no da más datos de una persona");
       facts = { ...facts, groups: null };
     }
   }
-  const { issuer } = provider.serverMetadata();
-  // Any tenant's administrator may write any address: Entra's own claim says that its domain is verified.
-  const isMultiTenant = /\{tenantid\}/i.test(issuer);
-  // Entra leaves out the address of people without a mailbox; their name at sign-in is one that only their administrators give.
-  const isEntra = entra.test(issuer) && !isMultiTenant;
   return {
     ...facts,
-    ...(isEntra && !facts.email && { email: addressIn(claims) }),
+    ...(nameAtEntra && !facts.email && { email: nameAtEntra, emailVerified: null }),
     ...(isMultiTenant && { emailVerified: /^(?:true|1)$/.test(String(claims.xms_edov)) }),
     subject: claims.sub,
     providerSession: typeof claims.sid === "string" && !claims.sid.includes("\0") ? claims.sid : null,
