@@ -56,14 +56,15 @@ async function* ask(given: ModelAccess, prompt: Prompt, asked: Options): AsyncGe
   let model = given;
   const left = leftOut.get(keyOf(model)) ?? new Set();
   const tools = (asked.tools ?? []).filter((tool) => !left.has(JSON.stringify(tool)));
-  let options = { ...asked, tools: wantsPlain.has(keyOf(model)) ? tools.map(plainTool) : tools };
-  let isGuess = false;
+  let isPlain = wantsPlain.has(keyOf(model));
+  let options = { ...asked, tools: isPlain ? tools.map(plainTool) : tools };
   for (let tries = 1; ; tries++) {
     let hasBegun = false;
     const refused = refusedBy(model);
     refuseLeftOut(options.required, refused);
     try {
       for await (const piece of askOnce(model, prompt, options, refused)) {
+        if (!hasBegun && isPlain) rememberPlain(model);
         hasBegun = true;
         yield piece;
       }
@@ -73,9 +74,10 @@ async function* ask(given: ModelAccess, prompt: Prompt, asked: Options): AsyncGe
       if (hasBegun || tries === triesAtMost) throw error;
       // The model may write it well the next time.
       if (tries === 1 && error instanceof ReplyError && error.kind === "misspelt-call") continue;
-      const mayBePlainer = options.tools.length > 0 && !wantsPlain.has(keyOf(model));
+      const mayBePlainer = options.tools.length > 0 && !isPlain;
       if (mayBePlainer && refusesSchemas(error)) {
-        options = plainer(model, options);
+        isPlain = true;
+        options = { ...options, tools: options.tools.map(plainTool) };
         continue;
       }
       const parameters = refusedIn(error, refused).filter((name) => isSent(name, options));
@@ -92,18 +94,14 @@ async function* ask(given: ModelAccess, prompt: Prompt, asked: Options): AsyncGe
         continue;
       }
       if (mayBePlainer && speaksOfTools(error)) {
-        isGuess = true;
-        options = plainer(model, options);
+        isPlain = true;
+        options = { ...options, tools: options.tools.map(plainTool) };
         continue;
       }
       const isElsewhere =
         error instanceof ReplyError && error.kind === "address" && model.provider === "openai-compatible";
       const baseUrl = isElsewhere && model.baseUrl ? withVersion(model.baseUrl) : undefined;
-      if (!baseUrl) {
-        // The descriptions were not the reason.
-        if (isGuess) wantsPlain.delete(keyOf(model));
-        throw error;
-      }
+      if (!baseUrl) throw error;
       model = { ...model, baseUrl };
     }
   }
@@ -113,13 +111,12 @@ async function* ask(given: ModelAccess, prompt: Prompt, asked: Options): AsyncGe
 const leftOut = new Map<string, Set<string>>();
 const keptLeftOut = 200;
 
-// Models whose server makes grammars of the tools' schemas and fails on some, in this process.
+// Models whose server has refused the tools' schemas and answered once they were plainer, in this process.
 const wantsPlain = new Set<string>();
 
-function plainer<Asked extends Options & { tools: OfferedTool[] }>(model: ModelAccess, options: Asked): Asked {
+function rememberPlain(model: ModelAccess): void {
   if (wantsPlain.size >= keptLeftOut) wantsPlain.clear();
   wantsPlain.add(keyOf(model));
-  return { ...options, tools: options.tools.map(plainTool) };
 }
 
 const plainTool = (tool: OfferedTool): OfferedTool => ({ ...tool, inputSchema: plainSchema({ ...tool.inputSchema }) });
