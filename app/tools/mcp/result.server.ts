@@ -38,14 +38,16 @@ export function outcomeOf({ content = [], structuredContent, isError }: CallTool
   };
 }
 
-// Values of the data that are looked for in the text.
+// Values of the data that are looked for, and characters of the text in which they are: both may be some megabytes.
 const valuesLooked = 200;
+const textLooked = 100_000;
 
 /** Whether a text has what some data has: servers are to write their data as text, too, but many write a summary. */
 function tells(text: string, data: unknown): boolean {
   if (text === "") return false;
+  const begin = text.slice(0, textLooked);
   const values = valuesIn(data).take(valuesLooked).toArray();
-  return values.every((one) => text.includes(one) || text.includes(JSON.stringify(one).slice(1, -1)));
+  return values.every((one) => begin.includes(one) || begin.includes(JSON.stringify(one).slice(1, -1)));
 }
 
 /** The texts and numbers in some data, as texts. */

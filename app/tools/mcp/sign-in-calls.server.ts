@@ -16,7 +16,7 @@ export class SignInCalls {
   readonly fetch: typeof fetch = async (input, init) => {
     const answer = await boundedFetch(input, init && this.#registered(init));
     if (init?.method === "POST" && (answer.status >= 500 || answer.status === 429)) this.failed = answer.status;
-    if (!answer.ok) return answer;
+    if (!answer.ok || !answer.body) return answer;
     const { status, headers } = answer;
     const text = await answer.text();
     const said = text.trim() ? objectOf(text) : undefined;
