@@ -102,20 +102,20 @@ function addFootnotes(md: MarkdownIt): void {
     id: Number(token?.meta?.id),
     subId: Number(token?.meta?.subId ?? 0),
   });
-  const idOf = (token: Token | undefined, env: FootnoteEnv) => `${env.docId ?? "pagina"}-${metaOf(token).id + 1}`;
+  const idOf = ({ id }: { id: number }, env: FootnoteEnv) => `${env.docId ?? "pagina"}-${id + 1}`;
   rules.footnote_ref = (tokens, index, _options, env: FootnoteEnv = {}) => {
     const meta = metaOf(tokens[index]);
     const again = meta.subId ? `-${meta.subId}` : "";
-    return `<sup><a class="note" id="llamada-${idOf(tokens[index], env)}${again}" href="#nota-${idOf(tokens[index], env)}" aria-label="Nota ${meta.id + 1}">${meta.id + 1}</a></sup>`;
+    return `<sup><a class="note" id="llamada-${idOf(meta, env)}${again}" href="#nota-${idOf(meta, env)}" aria-label="Nota ${meta.id + 1}">${meta.id + 1}</a></sup>`;
   };
   rules.footnote_block_open = () => `<section class="notes" aria-label="Notas"><ol>\n`;
   rules.footnote_block_close = () => "</ol></section>\n";
   rules.footnote_open = (tokens, index, _options, env: FootnoteEnv = {}) =>
-    `<li id="nota-${idOf(tokens[index], env)}">`;
+    `<li id="nota-${idOf(metaOf(tokens[index]), env)}">`;
   rules.footnote_close = () => "</li>\n";
   rules.footnote_anchor = (tokens, index, _options, env: FootnoteEnv = {}) => {
     const meta = metaOf(tokens[index]);
     const again = meta.subId ? `-${meta.subId}` : "";
-    return ` <a href="#llamada-${idOf(tokens[index], env)}${again}" aria-label="Volver a la llamada ${meta.id + 1}">↩︎</a>`;
+    return ` <a href="#llamada-${idOf(meta, env)}${again}" aria-label="Volver a la llamada ${meta.id + 1}">↩︎</a>`;
   };
 }
