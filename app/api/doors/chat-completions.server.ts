@@ -32,7 +32,10 @@ const completion = z
         index: z.number(),
         message: z.object({
           role: z.literal("assistant"),
-          content: z.string().nullable().openapi({ description: "null si el modelo solo llama a herramientas." }),
+          content: z
+            .string()
+            .nullable()
+            .openapi({ description: "null si el modelo solo llama a herramientas, o no quiere responder." }),
           refusal: z.string().nullable().openapi({ description: "Con qué palabras no quiere responder el modelo." }),
           reasoning_content: z.string().optional().openapi({ description: "Lo que el modelo ha pensado antes." }),
           images: z
