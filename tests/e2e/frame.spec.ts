@@ -100,7 +100,7 @@ test("«Descargar mis datos» brings a ZIP with every conversation", async ({ pa
   await page.getByRole("link", { name: "Tus datos" }).click();
   await expect(page).toHaveURL(/\/user\/datos$/);
   await page.getByRole("button", { name: "Preparar la descarga" }).click();
-  await expect(page.getByText(/\.zip está listo: [\d,]+ kB\. Se borra del servidor mañana a las \d/)).toBeVisible();
+  await expect(page.getByText(/\.zip está listo: [\d,]+ kB\. Se borra del servidor mañana a las? \d/)).toBeVisible();
   const [download] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("link", { name: "Descargar", exact: true }).click(),

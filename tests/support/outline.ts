@@ -54,6 +54,8 @@ export function steady(text: string, ids: Map<string, number>): string {
       .replace(/\b\d{1,2} (ene|feb|mar|abr|may|jun|jul|ago|sept?|oct|nov|dic)\w*( \d{4})?(, \d{1,2}:\d\d)?/g, "‹día›")
       .replace(/\b\d{1,2} de [a-z]+ de \d{4}/g, "‹día›")
       .replace(/quedan [\d,.]+ [GTM]B/g, "quedan ‹espacio›")
+      // One o'clock takes another article.
+      .replace(/\ba la (?=1:\d\d\b)/g, "a las ")
       .replace(/\b\d{1,2}:\d\d\b/g, "‹hora›")
       .replace(/hace (unos segundos|un minuto|\d+ \w+)|ahora mismo|^ahora$|hoy|ayer/gim, "‹hace poco›")
       .replace(/\b1[78]\d{8}\b/g, "‹momento›")
