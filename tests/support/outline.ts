@@ -61,6 +61,7 @@ export function steady(text: string, ids: Map<string, number>): string {
       .replace(/\b1[78]\d{8}\b/g, "‹momento›")
       .replace(/\b\d{1,2}\/\d{1,2}\/\d{2,4}/g, "‹día›")
       .replace(/\b\d{4}-\d\d-\d\d\b/g, "‹día›")
+      .replace(/"month": "\d{4}-\d\d"/g, '"month": "‹mes›"')
       .replace(/Buen[oa]s (días|tardes|noches)/g, "‹saludo›")
       .replace(/Vuelve a cero [^.]*\./g, "Vuelve a cero ‹cuándo›.")
       .replace(
