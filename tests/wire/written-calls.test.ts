@@ -30,6 +30,65 @@ it.each<[string, string, WithCalls[]]>([
     "<tool_call>\n<function=buscar>\n<parameter=q>\nhabas <b>\n</parameter>\n<parameter=n>\n3\n</parameter>\n</function>\n</tool_call>",
     [call({ q: "habas <b>", n: 3 })],
   ],
+  [
+    "GLM's",
+    "Miro.\n<tool_call>buscar\n<arg_key>q</arg_key>\n<arg_value>habas <b></arg_value>\n<arg_key>n</arg_key>\n<arg_value>3</arg_value>\n</tool_call>",
+    [{ text: "Miro.\n" }, call({ q: "habas <b>", n: 3 })],
+  ],
+  ["GLM's without arguments", "<tool_call>buscar</tool_call>", [call({})]],
+  [
+    "MiniMax's, two at once",
+    '<minimax:tool_call>\n<invoke name="buscar">\n<parameter name="q">habas</parameter>\n</invoke>\n<invoke name="buscar">\n<parameter name="n">3</parameter>\n</invoke>\n</minimax:tool_call>',
+    [call({ q: "habas" }), call({ n: 3 })],
+  ],
+  [
+    "DeepSeek's of today",
+    'Miro.<｜DSML｜function_calls>\n<｜DSML｜invoke name="buscar">\n<｜DSML｜parameter name="q" string="true">3</｜DSML｜parameter>\n<｜DSML｜parameter name="n" string="false">3</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',
+    [{ text: "Miro." }, call({ q: "3", n: 3 })],
+  ],
+  [
+    "DeepSeek's of yesterday",
+    'Miro.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>buscar<｜tool▁sep｜>{"q":"habas"}<｜tool▁call▁end｜><｜tool▁call▁begin｜>buscar<｜tool▁sep｜>{"n":3}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+    [{ text: "Miro." }, call({ q: "habas" }), call({ n: 3 })],
+  ],
+  [
+    "DeepSeek's first",
+    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>buscar\n```json\n{"q":"habas"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+    [call({ q: "habas" })],
+  ],
+  [
+    "Kimi's, without its last mark",
+    'Miro.<|tool_calls_section_begin|><|tool_call_begin|>functions.buscar:0<|tool_call_argument_begin|>{"q":"habas"}<|tool_call_end|>',
+    [{ text: "Miro." }, call({ q: "habas" })],
+  ],
+  [
+    "Mistral's",
+    '[TOOL_CALLS]buscar[CALL_ID]a1b2[ARGS]{"q":"habas"}[TOOL_CALLS]buscar[ARGS]{"n":3}',
+    [call({ q: "habas" }), call({ n: 3 })],
+  ],
+  [
+    "Mistral's of yesterday",
+    'Miro. [TOOL_CALLS] [{"name":"buscar","arguments":{"n":3}}]',
+    [{ text: "Miro. " }, call({ n: 3 })],
+  ],
+  [
+    "Gemma's",
+    '<|tool_call>call:buscar{q:<|"|>habas: "tiernas"<|"|>,n:3,si:true}<tool_call|>',
+    [call({ q: 'habas: "tiernas"', n: 3, si: true })],
+  ],
+  [
+    "that of OpenAI's open models",
+    '<|channel|>commentary to=functions.buscar <|constrain|>json<|message|>{"q":"habas"}<|call|>',
+    [call({ q: "habas" })],
+  ],
+  ["Granite's", '<|tool_call|>[{"name":"buscar","arguments":{"q":"habas"}}]', [call({ q: "habas" })]],
+  [
+    "Cohere's",
+    '<|START_ACTION|>[{"tool_call_id":"0","tool_name":"buscar","parameters":{"q":"habas"}}]<|END_ACTION|>',
+    [call({ q: "habas" })],
+  ],
+  ["Llama's other", '<|python_tag|>{"name":"buscar","parameters":{"q":"habas"}}<|eom_id|>', [call({ q: "habas" })]],
+  ["JSON and nothing else", '{"name": "buscar", "parameters": {"q": "habas"}}\n', [call({ q: "habas" })]],
 ])("takes out a call written as %s, however it comes", (_, text, parts) => {
   for (const length of [1, 2, 7, text.length]) expect(read(text, length)).toEqual(parts);
 });
@@ -42,7 +101,22 @@ it.each([
   ["indented code", 'Así:\n\n    <tool_call>{"name":"buscar"}</tool_call>\n'],
   ["a call that was cut", "<function=buscar>\n<parameter=q>habas</parameter>\n<parameter=n>\nprimera mit"],
   ["the middle of a line", 'Escribe <tool_call>{"name":"buscar"}</tool_call>'],
-  ["something broken", "<tool_call>buscar</tool_call> y <function=> < <t"],
+  ["something broken", "<tool_call>buscar algo</tool_call> y <function=> < <t"],
+  ["a mark that is spoken of", "Mistral escribe [TOOL_CALLS] y Llama <|python_tag|> antes de <|tool_call|>."],
+  ["a mark in code within a line", "Mistral escribe `[TOOL_CALLS]buscar[ARGS]{}`, y ya está"],
+  ["JSON that is an answer", '{"name": "buscar", "age": 3}'],
+  ["JSON that names something else", '{"name": "Ana", "arguments": ["a favor"]}'],
+  ["JSON before more text", '{"name": "buscar", "arguments": {}} es lo que hay que mandar.'],
+  ["a call between others of tools that were not offered", "[TOOL_CALLS]buscar[ARGS]{}[TOOL_CALLS]borrar[ARGS]{}"],
 ])("leaves text as it is: %s", (_, text) => {
   for (const length of [1, 3, text.length]) expect(read(text, length)).toEqual([{ text }]);
+});
+
+it.each([
+  ["speaks of a mark", "Mistral escribe [TOOL_CALLS] delante."],
+  ["is JSON", '{"name": "Ana", "arguments": []}'],
+])("holds nothing back of an answer that %s", (_, text) => {
+  const calls = new WrittenCalls(["buscar"]);
+  expect(calls.split(text)).not.toEqual([]);
+  expect(calls.rest()).toEqual([]);
 });

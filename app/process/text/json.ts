@@ -49,6 +49,9 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
+/** Whether a value is nested deeper than it could be written again. */
+export const isTooDeep = (value: unknown): boolean => isDeeper(value, deepest);
+
 /**
  * The object that a JSON text holds as models write it: line ends in texts as they are, the JSON in a fence, or in a text of JSON. An empty object for
  * blanks and for `null`; undefined for another value, broken JSON, or JSON nested deeper than `deepest`.

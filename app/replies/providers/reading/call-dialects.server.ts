@@ -1,0 +1,179 @@
+import { isTooDeep, parseJson, recordOf } from "../../../process/text/json.ts";
+
+/**
+ * Marks between which a model writes a call as text. `close`: undefined if the call lasts until the end of the answer. `anywhere`: made of
+ * tokens of their own, which also stand within a line. `isBody`: the opening mark is a part of the call.
+ */
+export type Mark = { open: string; close?: string; anywhere?: true; isBody?: true };
+
+/**
+ * The marks of Qwen, Hermes and GLM; of Llama and Qwen Coder; of ByteDance; of MiniMax; of Claude's imitators; of Hunyuan; of Nemotron;
+ * of three ages of DeepSeek; of Kimi; of two Gemmas; of Granite and Phi; of Cohere; of OpenAI's open models (harmony); of InternLM; of
+ * Llama's other form; of Mistral.
+ */
+export const marks: readonly Mark[] = [
+  { open: "<tool_call>", close: "</tool_call>" },
+  { open: "<function=", close: "</function>", isBody: true },
+  { open: "<seed:tool_call>", close: "</seed:tool_call>" },
+  { open: "<minimax:tool_call>", close: "</minimax:tool_call>" },
+  { open: "<function_calls>", close: "</function_calls>" },
+  { open: "<tool_calls>", close: "</tool_calls>" },
+  { open: "<TOOLCALL>", close: "</TOOLCALL>" },
+  { open: "<｜DSML｜tool_calls>", close: "</｜DSML｜tool_calls>", anywhere: true },
+  { open: "<｜DSML｜function_calls>", close: "</｜DSML｜function_calls>", anywhere: true },
+  { open: "<｜tool▁calls▁begin｜>", close: "<｜tool▁calls▁end｜>", anywhere: true },
+  { open: "<|tool_calls_section_begin|>", close: "<|tool_calls_section_end|>", anywhere: true },
+  { open: "<|tool_call>", close: "<tool_call|>", anywhere: true },
+  { open: "<start_function_call>", close: "<end_function_call>", anywhere: true },
+  { open: "<|tool_call|>", close: "<|/tool_call|>", anywhere: true },
+  { open: "<|START_ACTION|>", close: "<|END_ACTION|>", anywhere: true },
+  { open: "<|channel|>commentary to=", close: "<|call|>", anywhere: true },
+  { open: "<|action_start|><|plugin|>", close: "<|action_end|>", anywhere: true },
+  { open: "<|python_tag|>", anywhere: true },
+  { open: "[TOOL_CALLS]", anywhere: true },
+];
+
+// In characters of a beginning: more than the longest name and all before it.
+const longestName = 200;
+
+/** A call that a model has written. `input`: JSON. */
+export type WrittenCall = { name: string; input: string };
+
+/** Whether a body that has begun so may still be of calls: it opens another bracket, or names one of these tools. */
+export function mayCall(beginning: string, offered: readonly string[]): boolean {
+  const begun = beginning.trimStart();
+  const names = offered.flatMap((name) => [name, `functions.${name}`, `call:${name}`]);
+  return begun === "" || /^[[{<]/.test(begun) || names.some((name) => isAtBeginning(name, begun));
+}
+
+/** Whether an answer that has begun so may be nothing but a call of one of these tools as JSON. */
+export function mayBeOneCall(beginning: string, offered: readonly string[]): boolean {
+  const begun = beginning.slice(0, longestName).replace(/\s/g, "");
+  const shapes = [
+    '{"name":',
+    '{"type":"function","name":',
+    '{"type":"function","function":{"name":',
+    '{"function":{"name":',
+  ];
+  return shapes.some((shape) => offered.some((name) => isAtBeginning(`${shape}"${name}"`, begun)));
+}
+
+const isAtBeginning = (name: string, begun: string) => name.startsWith(begun) || begun.startsWith(name);
+
+/** The calls in a body between two marks; none for what is no call. `isClosed`: the closing mark has come. */
+export function callsIn(body: string, isClosed: boolean): WrittenCall[] {
+  const trimmed = body
+    .replaceAll("｜DSML｜", "")
+    .trim()
+    .replace(/(?:<\|eo[mt]_id\|>|<\/s>)$/, "");
+  const json = jsonIn(trimmed);
+  if (json !== undefined) return wholeOrNone((Array.isArray(json) ? json : [json]).map(callOf));
+  if (/^<(?:function=|invoke )/.test(trimmed)) return wholeOrNone(functionsIn(trimmed, isClosed));
+  // Each of several calls in one section has a mark of its own.
+  const parts = trimmed
+    .split(/<\|tool_call_begin\|>|<｜tool▁call▁begin｜>|\[TOOL_CALLS\]/)
+    .filter((part) => part.trim());
+  return wholeOrNone(parts.map((part) => callWithName(part.trim(), isClosed)));
+}
+
+const wholeOrNone = (calls: (WrittenCall | undefined)[]): WrittenCall[] =>
+  calls.every((call) => call !== undefined) ? calls : [];
+
+/** A call as JSON: name and arguments, by themselves or as a function, or as Cohere names them. */
+function callOf(said: unknown): WrittenCall | undefined {
+  const call = recordOf(said);
+  const own = recordOf(call?.function) ?? call;
+  const name = own?.name ?? own?.tool_name;
+  if (typeof name !== "string") return undefined;
+  const input = own?.arguments ?? own?.parameters ?? {};
+  return { name, input: typeof input === "string" ? input : JSON.stringify(input) };
+}
+
+/** Functions of Llama and Qwen Coder, with JSON or parameters, and invocations of MiniMax, DeepSeek and Claude's imitators. */
+function functionsIn(body: string, isClosed: boolean): (WrittenCall | undefined)[] {
+  return body
+    .split(/(?=<function=|<invoke name=)/)
+    .filter((part) => part.trim())
+    .map((part) => {
+      const [, plain, quoted, rest = ""] =
+        /^<(?:function=([\w.-]{1,64})|invoke name="?([\w.-]{1,64})"?)>([\s\S]*)$/.exec(part) ?? [];
+      const name = plain ?? quoted;
+      const given = rest.replace(/<\/(?:function|invoke)>\s{0,9}$/, "");
+      // Of one that was cut only JSON shows that nothing is missing.
+      const isWhole = isClosed || given !== rest || objectIn(given);
+      return name && isWhole ? { name, input: inputIn(given) } : undefined;
+    });
+}
+
+/** Calls that begin with their name: GLM's with keys and values, Gemma's with its own quotes, all others with JSON behind a mark. */
+function callWithName(body: string, isClosed: boolean): WrittenCall | undefined {
+  const [said = "", prefix = "", name = ""] =
+    /^(call:|(?:function<｜tool▁sep｜>)?(?:functions\.)?)([\w.-]{1,64})(?::\d{1,4})?/.exec(body) ?? [];
+  const rest = body.slice(said.length);
+  if (!name) return undefined;
+  if (rest.trim() === "" || rest.trimStart().startsWith("<arg_key>")) {
+    return isClosed ? { name, input: JSON.stringify(pairsIn(rest)) } : undefined;
+  }
+  const [from, to] = [rest.indexOf("{"), rest.lastIndexOf("}") + 1];
+  // Nothing but marks stands around the arguments.
+  if (from < 0 || from > marksAtMost || rest.length - to > marksAtMost) return undefined;
+  const braces = rest.slice(from, to);
+  const input = objectIn(prefix === "call:" ? quoted(braces) : braces);
+  return input && { name, input: JSON.stringify(input) };
+}
+
+// Characters of marks beside the arguments of a call.
+const marksAtMost = 120;
+
+/** GLM's arguments: keys and values in turn. */
+function pairsIn(text: string): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const part of text.split("<arg_key>").slice(1)) {
+    const [key = "", value = ""] = part.split("</arg_key>", 2);
+    const begin = value.indexOf("<arg_value>");
+    const end = value.lastIndexOf("</arg_value>");
+    if (begin >= 0 && end > begin) values[key.trim()] = valueIn(value.slice(begin + "<arg_value>".length, end));
+  }
+  return values;
+}
+
+/** Gemma's arguments as JSON: it writes keys without quotes, and texts between quotes of its own. */
+const quoted = (braces: string): string =>
+  braces
+    .split(/<\|"\|>|<escape>/)
+    .map((part, n) => (n % 2 === 1 ? JSON.stringify(part) : part.replace(/([\w-]{1,64}):/g, '"$1":')))
+    .join("");
+
+function inputIn(body: string): string {
+  if (objectIn(body)) return body.trim();
+  const values: Record<string, unknown> = {};
+  for (const part of body.split(/<parameter(?:=| name=)/).slice(1)) {
+    const [, name, asText, value = ""] =
+      /^"?([\w.-]{1,64})"?(?: string="(true|false)")?>\n?([\s\S]*)$/.exec(part) ?? [];
+    const end = value.lastIndexOf("</parameter>");
+    if (!name || end < 0) continue;
+    const said = value.slice(0, end).replace(/\n$/, "");
+    values[name] = asText === "true" ? said : valueIn(said);
+  }
+  return JSON.stringify(values);
+}
+
+/** A value that is written without quotes: numbers, lists and objects as JSON, everything else as text. */
+function valueIn(text: string): unknown {
+  // Longer numbers are those of accounts and telephones.
+  if (!/^\s*(?:[[{]|-?\d{1,15}(?:\.\d{1,15})?\s*$|true|false|null)/.test(text)) return text;
+  const value = jsonIn(text);
+  return value === undefined ? text : value;
+}
+
+/** The value of a JSON text; undefined for what is none, or could not be written again. */
+function jsonIn(text: string): unknown {
+  try {
+    const value = parseJson(text);
+    return isTooDeep(value) ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}
+
+const objectIn = (text: string) => recordOf(jsonIn(text));
