@@ -12,6 +12,7 @@ import { recordOf } from "../../../process/text/json.ts";
 import { ReplyError } from "../../errors.server.ts";
 import type { ProviderMeta } from "../../tools/call.ts";
 import type { CallStretch, FinishReason, Piece } from "../model-call.server.ts";
+import type { WrittenCall } from "./call-dialects.server.ts";
 import { type Stretch, Thoughts } from "./thoughts.server.ts";
 import { WholeCharacters } from "./whole-characters.server.ts";
 import { type WithCalls, WrittenCalls } from "./written-calls.server.ts";
@@ -64,6 +65,9 @@ export class Answer {
   readonly #reasoning = new WholeCharacters();
   readonly #written = new WrittenImages();
   readonly #writtenCalls: WrittenCalls;
+  readonly #thoughtCalls: WrittenCalls;
+  /** Calls with which the thought ends so far: some models write them before they end it. */
+  #lastInThought: WrittenCall[] = [];
   #thoughtLength = 0;
   /** Thought of a model that is known to leave out the opening tag: without the closing one, it is the answer. */
   #unclosed = "";
@@ -92,6 +96,7 @@ export class Answer {
     this.#mayBeEmpty = mayBeEmpty;
     this.#thoughts = new Thoughts({ untagged });
     this.#writtenCalls = new WrittenCalls(offered);
+    this.#thoughtCalls = new WrittenCalls(offered);
   }
 
   /** Whether it has said anything. */
@@ -133,6 +138,8 @@ export class Answer {
     yield* this.#count([...this.#split(this.#text.rest()), ...this.#noted(this.#thoughts.rest())]);
     yield* this.#sayWithCalls(this.#writtenCalls.rest());
     yield* this.#say(this.#written.rest());
+    this.#noteCalls(this.#thoughtCalls.rest());
+    if (this.#isWordless) yield* this.#sayWithCalls(this.#lastInThought);
     const isCut = part.finishReason.unified === "length";
     if (this.#untagged && this.#thoughts.isInside && this.#isWordless && !isCut)
       yield* this.#say([{ text: this.#unclosed }]);
@@ -185,7 +192,8 @@ export class Answer {
 
   /** Pieces that a part of the stream adds to the calls. Some providers send a call's input as it is written, others only whole. */
   *#call(part: LanguageModelV4StreamPart): Generator<CallStretch> {
-    if (part.type === "tool-input-start") yield* this.#begin(part.id, part.toolName);
+    // A tool of the provider's own is not called here.
+    if (part.type === "tool-input-start" && !part.providerExecuted) yield* this.#begin(part.id, part.toolName);
     else if (part.type === "tool-input-delta") yield* this.#addInput(part.id, part.delta);
     else if (part.type === "tool-call" && !part.providerExecuted) {
       yield* this.#begin(part.toolCallId, part.toolName);
@@ -262,6 +270,13 @@ export class Answer {
     }
   }
 
+  #noteCalls(parts: WithCalls[]): void {
+    for (const part of parts) {
+      if (!("text" in part)) this.#lastInThought.push(part);
+      else if (/\S/.test(part.text)) this.#lastInThought = [];
+    }
+  }
+
   *#count(stretches: Stretch[]): Generator<Piece> {
     for (const stretch of stretches) {
       if (stretch.type === "mistaken") {
@@ -276,6 +291,7 @@ export class Answer {
         this.#thoughtLength += stretch.text.length;
         // An endless thought is kept up to this length; the rest is dropped.
         const text = stretch.text.slice(0, Math.max(0, room));
+        if (text && this.#offered.length > 0) this.#noteCalls(this.#thoughtCalls.split(text));
         if (text) yield { type: "reasoning", text };
       }
     }
