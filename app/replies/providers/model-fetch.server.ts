@@ -4,9 +4,10 @@ import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompre
 import { limits } from "../../process/limits.ts";
 import { traceHeaders } from "../../process/telemetry/request-trace.server.ts";
 import { changedLines } from "../../process/text/changed-lines.server.ts";
-import { listOf, parseJson, recordOf } from "../../process/text/json.ts";
+import { parseJson, recordOf } from "../../process/text/json.ts";
 import { ReplyError, statusIn } from "../errors.server.ts";
 import { type ModelRequest, modelRequest, requestModel } from "./model-request.server.ts";
+import { eventsOf } from "./reading/whole-answers.server.ts";
 
 /** Listener for the bytes of a model's answer. */
 type Listener = {
@@ -41,7 +42,8 @@ export const fetchModel: typeof fetch = async (input, given) => {
       ? await answerOf(modelRequest(input, init), listener.takeStream)
       : await fetch(input, { ...init, redirect: "error" });
   listener?.heard();
-  const body = response.body && bounded(response.body, () => listener?.heard());
+  const isStream = isOfType(response.headers.get("Content-Type"), "text/event-stream");
+  const body = response.body && bounded(response.body, () => listener?.heard(), isStream ? lastBlankLine : undefined);
   const answer = new Response(
     body && listener?.changeLine ? body.pipeThrough(changedLines(listener.changeLine)) : body,
     response,
@@ -56,7 +58,7 @@ export const fetchModel: typeof fetch = async (input, given) => {
   return new Response(new ReadableStream(), { headers });
 };
 
-/** A JSON answer that is no completion. An error sent with a 200 gets an error status, so that it is read as an error. */
+/** A JSON answer that is no reply of a model. An error sent with a 200 gets an error status, so that it is read as an error. */
 function tellingOf(text: string, headers: Headers): Response {
   const said = parsed(text);
   // MiniMax's answers all have `base_resp`; its code is 0 where there is no error.
@@ -108,15 +110,21 @@ function unpacked(answer: IncomingMessage): Readable {
 const isOfType = (given: string | null | undefined, type: string) =>
   given?.split(";", 1)[0]?.trim().toLowerCase() === type;
 
+// Some servers close the connection right behind the last event, which the libraries then don't read.
+const lastBlankLine = Buffer.from("\n\n");
+
 // A TransformStream does the same at twice the cost, for each token of each reply.
-function bounded(body: ReadableStream<Uint8Array>, heard: () => void): ReadableStream<Uint8Array> {
+function bounded(body: ReadableStream<Uint8Array>, heard: () => void, end?: Uint8Array): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let bytes = 0;
   return new ReadableStream(
     {
       async pull(controller) {
         const { done, value } = await reader.read();
-        if (done) return controller.close();
+        if (done) {
+          if (end) controller.enqueue(end);
+          return controller.close();
+        }
         heard();
         bytes += value.length;
         if (bytes <= limits.modelAnswer) return controller.enqueue(value);
@@ -127,24 +135,6 @@ function bounded(body: ReadableStream<Uint8Array>, heard: () => void): ReadableS
     },
     { highWaterMark: 0 },
   );
-}
-
-/**
- * Converts an answer of one piece, which some servers and proxies send although a stream was requested, into the event stream it
- * should have been: a completion as JSON, or events under the type of JSON. Undefined for anything else.
- */
-function eventsOf(text: string): string | undefined {
-  if (/^\s*(?:data|event):/.test(text)) return text;
-  const whole = parsed(text);
-  const [choice, ...others] = listOf(whole?.choices).map(recordOf);
-  const message =
-    recordOf(choice?.message) ?? (typeof choice?.text === "string" ? { content: choice.text } : undefined);
-  if (!whole || !choice || !message) return undefined;
-  const chunk = (more: object) => `data: ${JSON.stringify({ ...whole, object: "chat.completion.chunk", ...more })}\n\n`;
-  const more = others.map((one) => ({ delta: one?.message, finish_reason: null }));
-  const said = chunk({ choices: [{ index: 0, delta: message, finish_reason: null }, ...more], usage: null });
-  const end = chunk({ choices: [{ index: 0, delta: {}, finish_reason: choice.finish_reason || "stop" }] });
-  return `${said}${end}data: [DONE]\n\n`;
 }
 
 function parsed(text: string): Record<string, unknown> | undefined {

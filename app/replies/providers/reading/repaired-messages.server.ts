@@ -1,23 +1,27 @@
-import { recordOf } from "../../../process/text/json.ts";
+import { listOf, recordOf } from "../../../process/text/json.ts";
 
 type Fields = Record<string, unknown>;
 
 /**
  * A line of the stream of Anthropic's messages (docs.anthropic.com/en/api/messages-streaming) as the provider's library reads it: servers
- * that imitate it give counts of null, and the first words of a block at its beginning. Other lines are returned as they are.
+ * that imitate it leave counts out or give null, and send the first words of a block at its beginning. Other lines are returned as they are.
  */
 export function repairedMessageLine(line: string): string {
-  if (!/^data:.*(?:null|content_block_start)/.test(line)) return line;
+  if (!/^data:.*(?:message_start|message_delta|content_block_start)/.test(line)) return line;
   const event = parsed(line.slice("data:".length));
   if (!event) return line;
   const message = recordOf(event.message);
   if (event.type === "message_start" && message) {
+    // The library takes nothing but calls here.
+    const content = listOf(message.content).filter((block) => recordOf(block)?.type === "tool_use");
     return dataOf({
       ...event,
-      message: { ...message, usage: countsOf(message.usage, ["input_tokens", "output_tokens"]) },
+      message: { ...message, content, usage: countsOf(message.usage, ["input_tokens", "output_tokens"]) },
     });
   }
-  if (event.type === "message_delta") return dataOf({ ...event, usage: countsOf(event.usage, ["output_tokens"]) });
+  if (event.type === "message_delta") {
+    return dataOf({ ...event, delta: recordOf(event.delta) ?? {}, usage: countsOf(event.usage, ["output_tokens"]) });
+  }
   const block = recordOf(event.content_block);
   if (event.type !== "content_block_start" || !block) return line;
   const start = (more: Fields) => dataOf({ ...event, content_block: { ...block, ...more } });
