@@ -36,6 +36,29 @@ it.each([
   expect([chat?.leaf, chat?.at]).toEqual(["c", Date.parse("2025-03-03T10:01:00.000Z")]);
 });
 
+it("reads DeepSeek's words without its thoughts and searches", () => {
+  const node = (id: string, parent: string | null, message: object | null) => ({ id, parent, children: [], message });
+  const said = (type: string, content: string) => ({ type, content });
+  const written = (fragments: object[], minute: number) => ({
+    files: [],
+    model: "deepseek-reasoner",
+    inserted_at: `2025-03-03T10:0${minute}:00.123000+08:00`,
+    fragments,
+  });
+  const mapping = {
+    root: node("root", null, null),
+    1: node("1", "root", written([said("REQUEST", "¿Cuánto?")], 1)),
+    2: node("2", "1", written([said("THINK", "Cuento."), { type: "SEARCH", results: [] }, said("RESPONSE", "640")], 2)),
+  };
+  const chat = { id: "d", title: "Fianza", inserted_at: "2025-03-03T10:00:00.000000+08:00", mapping };
+  const [read] = readExport([chat])?.chats ?? [];
+  expect(read?.messages.map(({ role, content }) => [role, content])).toEqual([
+    ["user", "¿Cuánto?"],
+    ["assistant", "640"],
+  ]);
+  expect([read?.leaf, read?.at]).toEqual(["2", Date.parse("2025-03-03T02:00:00.000Z")]);
+});
+
 it("reads Open WebUI messages in parts and in API output", () => {
   const messages = {
     a: {

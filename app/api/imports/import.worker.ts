@@ -51,7 +51,7 @@ function answer(bytes: Buffer, folder: string): ImportAnswer {
 }
 
 const unknown =
-  "no es una exportación que se conozca: puedes importar la de Tertulia, ChatGPT, Claude, Open WebUI o LibreChat.";
+  "no es una exportación que se conozca: puedes importar la de Tertulia, ChatGPT, Claude, DeepSeek, Open WebUI o LibreChat.";
 const unreadable = "no se puede leer: dentro está dañado, o es demasiado grande,";
 
 /** `read`: the conversations of each JSON file; undefined for a JSON file of another kind. */

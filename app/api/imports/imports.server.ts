@@ -26,7 +26,7 @@ const route = {
 };
 
 /**
- * Imports conversations from export files of Tertulia, ChatGPT, Claude, Open WebUI or LibreChat, with the files that they contain.
+ * Imports conversations from export files of Tertulia, ChatGPT, Claude, DeepSeek, Open WebUI or LibreChat, with the files that they contain.
  * Chats that were imported before are skipped.
  */
 export const imports = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(

@@ -1,5 +1,6 @@
 import { fromChatGpt } from "./chatgpt.server.ts";
 import { fromClaude } from "./claude.server.ts";
+import { fromDeepSeek, isOfDeepSeek } from "./deepseek.server.ts";
 import { type ImportedChat, isObject, type Json } from "./imported-chat.server.ts";
 import { fromLibreChat } from "./librechat.server.ts";
 import { fromOpenWebUi } from "./open-webui.server.ts";
@@ -9,7 +10,7 @@ import { fromTertulia } from "./tertulia.server.ts";
 export type ReadExport = { chats: ImportedChat[]; unread: number };
 
 /**
- * The conversations in a file of Tertulia's, ChatGPT's, Claude's, Open WebUI's or LibreChat's export; undefined for other
+ * The conversations in a file of Tertulia's, ChatGPT's, Claude's, DeepSeek's, Open WebUI's or LibreChat's export; undefined for other
  * files. A conversation that makes its reader fail is left out and counted.
  */
 export function readExport(file: unknown): ReadExport | undefined {
@@ -34,7 +35,7 @@ export function readOne(read: () => ImportedChat): ImportedChat | undefined {
 
 function readerOf(item: Json): (() => ImportedChat) | undefined {
   const { chat } = item;
-  if (isObject(item.mapping)) return () => fromChatGpt(item);
+  if (isObject(item.mapping)) return () => (isOfDeepSeek(item) ? fromDeepSeek(item) : fromChatGpt(item));
   if (Array.isArray(item.chat_messages)) return () => fromClaude(item);
   if (isObject(chat) && (isObject(chat.history) || Array.isArray(chat.messages)))
     return () => fromOpenWebUi(item, chat);

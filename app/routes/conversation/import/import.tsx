@@ -48,9 +48,9 @@ export default function Import({ actionData }: Route.ComponentProps) {
     <DashboardPage width="document" up={["/conversation/chat", "Conversaciones"]}>
       <h1>Importar conversaciones</h1>
       <p>
-        Puedes importar la exportación de Tertulia (un JSON o el ZIP de tus datos), ChatGPT o Claude (conversations.json
-        o su ZIP), Open WebUI y LibreChat (un JSON). Lo que ya importaste no se duplica. Los archivos y las imágenes
-        vienen si la exportación los trae (el ZIP); al final se dice cuáles faltan.
+        Puedes importar la exportación de Tertulia (un JSON o el ZIP de tus datos), ChatGPT, Claude o DeepSeek
+        (conversations.json o su ZIP), Open WebUI y LibreChat (un JSON). Lo que ya importaste no se duplica. Los
+        archivos y las imágenes vienen si la exportación los trae (el ZIP); al final se dice cuáles faltan.
       </p>
       <PostForm className="fields" encType="multipart/form-data">
         <UploadField
