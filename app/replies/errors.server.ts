@@ -337,7 +337,9 @@ function windowIn(said: string): number | undefined {
 
 function waitInWords(given: number): string {
   const seconds = Math.ceil(given);
-  if (seconds < 3600) return `${seconds} ${seconds === 1 ? "segundo" : "segundos"}`;
+  const minutes = Math.round(seconds / 60);
+  if (seconds <= 120) return `${seconds} ${seconds === 1 ? "segundo" : "segundos"}`;
+  if (minutes < 60) return `${minutes} minutos`;
   const hours = Math.round(seconds / 3600);
   return `${hours} ${hours === 1 ? "hora" : "horas"}`;
 }
