@@ -79,6 +79,15 @@ describe("a client of OpenAI's Responses", () => {
     const { output, previous_response_id } = await client.responses.retrieve(next.id);
     expect([output.length, previous_response_id]).toEqual([1, kept.id]);
     expect(await why(stranger.responses.retrieve(kept.id))).toMatch(/^404 /);
+    const listed = client.responses.inputItems.list(next.id, { order: "asc", limit: 2 });
+    const items: object[] = [];
+    for await (const item of listed) items.push(item);
+    expect(items).toMatchObject([
+      { role: "user", content: [{ type: "input_text", text: "Hola" }] },
+      { role: "assistant" },
+      { role: "user", content: [{ type: "input_text", text: "¿Y qué más?" }] },
+    ]);
+    expect(await why(stranger.responses.inputItems.list(next.id))).toMatch(/^404 /);
     expect(await why(stranger.responses.delete(kept.id))).toMatch(/^404 /);
     await client.responses.delete(next.id);
     expect(await why(client.responses.retrieve(next.id))).toMatch(/La respuesta .* no está guardada aquí/);

@@ -511,6 +511,7 @@ it("conversations are as the document says", async () => {
   await run("post /chat/completions", { model: model?.externalId });
   const answered = await made("post /responses", {}, { json: { model: model?.externalId, input: "Hola" } });
   await run("get /responses/{id}", answered);
+  await run("get /responses/{id}/input_items", answered);
   await run("delete /responses/{id}", answered);
   await run("post /messages", { model: model?.externalId });
   await run("post /messages/count_tokens", { model: model?.externalId });

@@ -145,6 +145,7 @@ const rules: Record<string, "public" | "session" | "active" | "owner" | "own" | 
   "post /ollama/api/show": "active",
   "post /responses": "active",
   "get /responses/{id}": "active",
+  "get /responses/{id}/input_items": "active",
   "delete /responses/{id}": "active",
   "post /images/generations": "active",
   "put /api/chat/{id}/share": "theirs",

@@ -86,6 +86,24 @@ export async function findKept(db: Db, userId: string, given: string) {
   return { ...row, answered: own };
 }
 
+/** The items that a kept response answers, those of the previous responses first, each with an id and a type. Throws 404, 422. */
+export async function inputOf(db: Db, userId: string, given: string): Promise<{ id: string; type: string }[]> {
+  const conversation = await conversationUpTo(db, userId, given);
+  return conversation.flatMap((row, place) => {
+    const own = listOf(parseJson(row.items)).map((one) => recordOf(one) ?? {});
+    const isLast = place === conversation.length - 1;
+    const input = isLast ? own.filter(({ id }) => !String(id).includes(hexOf(row.id))) : own;
+    return input.map(({ content, ...more }, n) => ({
+      id: `item_${hexOf(row.id)}_${n}`,
+      type: "message",
+      ...more,
+      ...(content !== undefined && { content: inParts(content) }),
+    }));
+  });
+}
+
+const inParts = (content: unknown) => (typeof content === "string" ? [{ type: "input_text", text: content }] : content);
+
 /** Deletes a kept response, not its conversation. Throws 404. */
 export async function deleteKept(db: Db, userId: string, given: string): Promise<void> {
   const found = db

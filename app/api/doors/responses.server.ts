@@ -4,6 +4,7 @@ import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { takesBodyOf } from "../http/bodies.server.ts";
+import { listQuery } from "../http/list.server.ts";
 import { answerInvalid, asOpenAi, type Problem } from "../http/problem.server.ts";
 import { answers, bearer, bytes, id, takes } from "../http/schemas.server.ts";
 import { type Asking, askThrough } from "./door.server.ts";
@@ -13,6 +14,7 @@ import {
   deleteKept,
   findKept,
   hexOf,
+  inputOf,
   keepResponse,
   responseId,
 } from "./kept-responses.server.ts";
@@ -122,6 +124,47 @@ const readOne: RouteHandler<typeof readRoute, ApiEnv> = async (c) => {
   return c.json({ ...responseOf({ model: kept.model ?? "" }, begun), status, incomplete_details, output, usage }, 200);
 };
 
+const inputRoute = createRoute({
+  method: "get",
+  path: "/responses/{id}/input_items",
+  security: bearer,
+  middleware: [forOpenAi, signedIn, active],
+  request: {
+    params: byId,
+    query: listQuery.pick({ limit: true }).extend({
+      order: z.enum(["asc", "desc"], "order tiene que ser asc o desc.").default("desc"),
+      after: z
+        .string("after tiene que ser un id.")
+        .max(200, "after es demasiado largo.")
+        .optional()
+        .openapi({ description: "El último de la página anterior." }),
+    }),
+  },
+  responses: {
+    200: answers(
+      z
+        .object({
+          object: z.literal("list"),
+          data: z.array(item),
+          first_id: z.string().nullable(),
+          last_id: z.string().nullable(),
+          has_more: z.boolean(),
+        })
+        .openapi("OpenAiItems"),
+      "Lo que contesta una respuesta guardada, con lo de las anteriores; lo último primero.",
+    ),
+  },
+});
+const listInput: RouteHandler<typeof inputRoute, ApiEnv> = async (c) => {
+  const { limit, order, after } = c.req.valid("query");
+  const items = await inputOf(c.var.services.db, c.var.person.id, c.req.valid("param").id);
+  if (order === "desc") items.reverse();
+  const from = after === undefined ? 0 : items.findIndex(({ id }) => id === after) + 1;
+  const data = items.slice(from, from + limit);
+  const [first_id, last_id] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];
+  return c.json({ object: "list" as const, data, first_id, last_id, has_more: from + limit < items.length }, 200);
+};
+
 const deleteRoute = createRoute({
   method: "delete",
   path: "/responses/{id}",
@@ -145,6 +188,7 @@ const deleteOne: RouteHandler<typeof deleteRoute, ApiEnv> = async (c) => {
 export const responses = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(route, respond)
   .openapi(readRoute, readOne)
+  .openapi(inputRoute, listInput)
   .openapi(deleteRoute, deleteOne);
 
 /** A response that begins. */
