@@ -1,10 +1,13 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { stream } from "../../app/api/chats/conversation.server.ts";
 import { asked, completionRequest } from "../../app/api/doors/chat-completion-request.server.ts";
 import { type DoorRequest, promptOf } from "../../app/api/doors/door-request.server.ts";
 import { askedMessage, messageRequest } from "../../app/api/doors/message-request.server.ts";
 import { askedResponse, responseRequest } from "../../app/api/doors/response-request.server.ts";
 import { asAnthropic, asOpenAi, Problem } from "../../app/api/http/problem.server.ts";
 import type { ModelRow } from "../../app/db/tables.ts";
+import { readChunks } from "../../app/http/chunk-stream.server.ts";
+import type { Chunk } from "../../app/replies/chunk.ts";
 
 const messages = [{ role: "user", content: "Hola" }];
 const model = { acceptsImages: 1 } as ModelRow;
@@ -137,4 +140,30 @@ it("limits and long prompts are told in the words that clients act on", () => {
   });
   const long = new Problem(400, "Es larga.", { code: "context_length_exceeded" });
   expect(asAnthropic(long).error.message).toContain("prompt is too long");
+});
+
+it("sends a line in each long pause of a reply, which its readers skip", async () => {
+  vi.useFakeTimers();
+  const goOn = Promise.withResolvers<void>();
+  async function* chunks(): AsyncGenerator<Chunk[]> {
+    yield [{ type: "text", at: 0, text: "Hola" }];
+    await goOn.promise;
+    yield [{ type: "text", at: 4, text: ", ya" }];
+  }
+  try {
+    const [mine, theirs] = stream(chunks()).tee();
+    const reader = mine.getReader();
+    const read = async () => new TextDecoder().decode((await reader.read()).value);
+    expect(await read()).toBe('{"type":"text","at":0,"text":"Hola"}\n\n');
+    const line = read();
+    await vi.advanceTimersByTimeAsync(16_000);
+    expect(await line).toBe("\n");
+    goOn.resolve();
+    await read();
+    const all: Chunk[] = [];
+    for await (const some of readChunks(theirs)) all.push(...some);
+    expect(all).toMatchObject([{ text: "Hola" }, { text: ", ya" }]);
+  } finally {
+    vi.useRealTimers();
+  }
 });

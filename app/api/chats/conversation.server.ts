@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { MessageRow } from "../../db/tables.ts";
-import { pullStream } from "../../http/pull-stream.server.ts";
+import { pullStream, withPauses } from "../../http/pull-stream.server.ts";
 import { limits } from "../../process/limits.ts";
 import { knownZone } from "../../process/time-zones.server.ts";
 import { ConcurrencyLimit } from "../../process/work/concurrency-limit.server.ts";
@@ -326,10 +326,10 @@ export const streamHeaders = {
   "X-Accel-Buffering": "no",
 };
 
-/** The stream of a reply: JSON objects separated by blank lines. */
+/** The stream of a reply: JSON objects separated by blank lines, and one more line in each long pause. */
 export const stream = (chunks: AsyncGenerator<Chunk[]>): ReadableStream<Uint8Array> =>
   pullStream(
-    chunks,
+    withPauses(chunks),
     () => chunks.return(undefined),
-    (some) => some.map((chunk) => `${JSON.stringify(chunk)}\n\n`).join(""),
+    (some) => some?.map((chunk) => `${JSON.stringify(chunk)}\n\n`).join("") ?? "\n",
   );
