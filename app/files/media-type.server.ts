@@ -134,8 +134,16 @@ async function textType(path: string, name: string, found: string | undefined): 
   ) {
     throw new FileRefused("es una imagen SVG, que puede llevar programas dentro. Conviértela a PNG.");
   }
+  if (ending === "xls" || ending === "doc") return textForOffice(start.toString("latin1"), ending);
   if (binary.test(ending)) throw new FileRefused(`su nombre acaba en .${ending}, pero por dentro es otra cosa.`);
   return textTypes.get(ending) ?? (found && isDocumentType(found) ? found : "text/plain");
+}
+
+/** The type of a text with a name of Office, which opens it: banks and programs write pages, saved pages and tables so. */
+function textForOffice(start: string, ending: "xls" | "doc"): string {
+  if (/^(?:MIME-Version|From|Content-Type|Subject):/i.test(start)) return documentTypes.eml;
+  if (/<(?:!doctype html|html|body|table)\b/i.test(start)) return documentTypes.html;
+  return ending === "xls" ? "text/csv" : "text/plain";
 }
 
 /** Skips comments before the first element, one by one: a single pattern for all of them would take exponential time. */

@@ -17,7 +17,7 @@ import { rulesIn } from "../../app/files/formats/pdf/rules.server.ts";
 import { readText } from "../../app/files/formats/read.server.ts";
 import { documentTypes } from "../../app/files/formats/types.server.ts";
 import { mediaTypeOf } from "../../app/files/media-type.server.ts";
-import { tableRows } from "../../app/process/text/table.ts";
+import { tableRows, tableText } from "../../app/process/text/table.ts";
 
 const read = async (bytes: string | Uint8Array, type: string) => {
   const found = await readText(Buffer.from(bytes as string), type, 1_000_000);
@@ -600,4 +600,65 @@ it("says with its gender that a book is damaged", async () => {
   await expect(read("PK\u0003\u0004roto", documentTypes.xlsx)).rejects.toThrow(
     "es una hoja de cálculo dañada o incompleta: no se puede abrir.",
   );
+});
+
+it.each([
+  [
+    "a cell in quotes with other signs and line breaks",
+    'a,b\n1,"Hola;\ngracias;\nadiós;"\n',
+    "1 | Hola; gracias; adiós;",
+  ],
+  ["names in quotes", '"Nombre; apellidos","Edad"\n"Pérez; Ana",30\n', "Pérez; Ana | 30"],
+  ["a sign in quotes in every row", '1,"uno; dos",3\n2,"tres; cuatro",5\n', "2 | tres; cuatro | 5"],
+  ["a line break in a cell of names", 'F1;F2;"F\ni,e,l,d\n,3"\n1;2;3\n', "1 | 2 | 3"],
+  ["inches", 'tubo 5";3\ntubo 7";4\n', 'tubo 7" | 4'],
+])("finds the sign between the cells of a CSV with %s", (_, csv, row) => {
+  expect(tableText(csv).split("\n").at(-1)).toBe(row);
+});
+
+it.each([
+  ["movimientos.xls", "<html><body><table><tr><td>Luz</td><td>30</td></tr></table></body></html>", "Luz | 30"],
+  ["datos.xls", "Luz\t30\nAgua\t20\n", "Luz | 30\nAgua | 20"],
+  ["informe.doc", "<!DOCTYPE html><html><p>Hola", "Hola"],
+])("reads the text that a program has written as %s", async (name, text, said) => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  expect(await read(text, await mediaTypeOf(path, name, text.length))).toBe(said);
+});
+
+it("reads a notebook of format 3", async () => {
+  const cells = [
+    { cell_type: "heading", level: 2, source: ["Ventas"] },
+    {
+      cell_type: "code",
+      input: ["print(42)"],
+      outputs: [{ output_type: "stream", text: ["42"], png: "iVBORw0KGgo=" }],
+    },
+  ];
+  const notebook = { nbformat: 3, worksheets: [{ cells }] };
+  expect(await read(JSON.stringify(notebook), "application/json")).toBe(
+    "## Ventas\n\n```\nprint(42)\n```\n\n42\n(imagen)",
+  );
+});
+
+it.each([
+  ["in another Unicode form", "Cap%C3%ADtulo.xhtml", "Capítulo.xhtml".normalize("NFD")],
+  ["with the signs of the address", "Cap%201.xhtml", "Cap%201.xhtml"],
+])("reads an EPUB whose chapter has its name %s", async (_, href, name) => {
+  const book = (entry: string) =>
+    zipSync({
+      "META-INF/container.xml": utf8("<container><rootfiles><rootfile full-path='a.opf'/></rootfiles></container>"),
+      "a.opf": utf8(
+        `<package><manifest><item id="c" href="${href}"/></manifest><spine><itemref idref="c"/></spine></package>`,
+      ),
+      [entry]: utf8("<html><body><p>Hola</p></body></html>"),
+    });
+  expect(await read(book(name), documentTypes.epub)).toBe("Hola");
+  await expect(read(book("otro.xhtml"), documentTypes.epub)).rejects.toThrow();
+});
+
+it("leaves out what a page hides", () => {
+  const page =
+    '<div hidden>uno</div><p style="visibility: hidden">dos</p><p hidden="until-found">tres</p><p>cuatro</p>';
+  expect(htmlText(page).replace(/\n+/g, "\n")).toBe("tres\ncuatro");
 });

@@ -20,11 +20,18 @@ export function bookText(bytes: Uint8Array): string {
   const [, packagePath = ""] = /full-path=["']([^"']+)["']/.exec(archive.text("META-INF/container.xml")) ?? [];
   const packageText = archive.text(packagePath);
   if (!archive.names.includes(packagePath)) throw damaged(what);
-  const chapters = spineOf(packageText).flatMap((href) => {
-    const path = partPath(href, packagePath);
-    const chapter = path ? archive.read(path) : undefined;
-    return chapter?.length ? [htmlText(declaredText(chapter).replace(title, ""))] : [];
+  const names = new Map(archive.names.map((name) => [name.normalize(), name]));
+  const spine = spineOf(packageText);
+  const found = spine.flatMap((href) => {
+    // Some archives have the very signs of the address as the name.
+    const paths = [partPath(href, packagePath), partPath(href.replaceAll("%", "%25"), packagePath)];
+    const path = paths.flatMap((one) => names.get(one?.normalize() ?? "") ?? []).at(0);
+    return path === undefined ? [] : [archive.read(path)];
   });
+  if (spine.length > 0 && found.length === 0) throw damaged(what);
+  const chapters = found.flatMap((chapter) =>
+    chapter?.length ? [htmlText(declaredText(chapter).replace(title, ""))] : [],
+  );
   return [...aboutIt(packageText), ...chapters].filter(Boolean).join("\n\n");
 }
 

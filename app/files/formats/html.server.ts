@@ -255,8 +255,10 @@ const cells = new Set(["tr", "td", "th"]);
 const parts = new Set(["div", "span", "p", "td", "tr", "table", "li", "a", "font", "center", "section"]);
 
 /** Whether an element is not shown, such as the beginning that an e-mail has for lists alone. Scripts may show what holds a whole page. */
-const isVeiled = (name: string, { style = "" }: Record<string, string>) =>
-  parts.has(name) && /(?:^|;)\s{0,9}display\s{0,9}:\s{0,9}none/i.test(style);
+const isVeiled = (name: string, { style = "", hidden }: Record<string, string>) =>
+  parts.has(name) &&
+  ((hidden !== undefined && hidden !== "until-found") ||
+    /(?:^|;)\s{0,9}(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden)/i.test(style));
 
 /** A mark of a note in a book, which is raised by its style alone. */
 const isNoteMark = (name: string, { role, "epub:type": type }: Record<string, string>) =>

@@ -13,11 +13,14 @@ export const isNotebook = (text: string): boolean =>
 export function notebookText(text: string): string {
   const notebook = objectOf(text) ?? {};
   const language = recordOf(recordOf(notebook.metadata)?.kernelspec)?.language;
-  return listOf(notebook.cells)
+  // Format 3 has its cells in worksheets, and names some fields otherwise.
+  const sheets = listOf(notebook.worksheets).flatMap((sheet) => listOf(recordOf(sheet)?.cells));
+  return [...listOf(notebook.cells), ...sheets]
     .map((given) => {
       const cell = recordOf(given);
       if (typeof cell?.cell_type !== "string") return "";
-      const source = joined(cell.source);
+      const source = joined(cell.source ?? cell.input);
+      if (cell.cell_type === "heading") return `${"#".repeat(Math.min(6, Number(cell.level) || 1))} ${source}`;
       if (cell.cell_type !== "code") return source;
       const code = source.trim() && fenced(source, typeof language === "string" ? language : "");
       return [code, ...listOf(cell.outputs).map(printed)].filter(Boolean).join("\n\n");
@@ -49,6 +52,6 @@ function printed(given: unknown): string {
   const failure = [ename, evalue].filter((said) => typeof said === "string").join(": ");
   const shown = [failure, joined(data["text/markdown"]), page, joined(data["text/latex"]), joined(data["text/plain"])];
   const said = ([...shown, joined(text)].find((one) => one.trim()) ?? "").replace(colours, "").trim();
-  const isPicture = Object.keys(data).some((type) => type.startsWith("image/"));
+  const isPicture = "png" in output || Object.keys(data).some((type) => type.startsWith("image/"));
   return [said, isPicture && "(imagen)"].filter(Boolean).join("\n");
 }

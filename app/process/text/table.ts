@@ -22,24 +22,23 @@ export function tableRows(text: string, { byNames = false } = {}): string[][] {
   return cellsOf(lines.slice(told.length), sign ?? "").filter((cells) => cells.some(Boolean));
 }
 
-/** The sign that most of the first lines have. */
+// In characters: more than any line of names, and than most beginnings of tables.
+const beginningAtMost = 100_000;
+
+/** The beginning of a text without its cells in quotes, whose signs and line breaks are their own. */
+const withoutQuoted = (text: string): string =>
+  text.slice(0, beginningAtMost).replace(/(?<=^|[;\t,|\n])"(?:[^"]|"")*"/g, "");
+
+/** The sign that most of the first rows have. */
 function signOf(text: string): string {
-  const beginning = text.split("\n", linesTried);
+  const beginning = withoutQuoted(text).split("\n", linesTried);
   const rowsWith = (sign: string) => beginning.filter((line) => line.includes(sign)).length;
   return signs.reduce((best, one) => (rowsWith(one) > rowsWith(best) ? one : best));
 }
 
-// In characters: more than any line of names has.
-const namesAtMost = 100_000;
-
 /** The sign that stands most often between the names of the first line; an empty text, which parts nothing, if none does. */
 function signOfNames(text: string): string {
-  // Every second stretch between quotes stands within them.
-  const bare = text
-    .slice(0, namesAtMost)
-    .split('"')
-    .filter((_, n) => n % 2 === 0);
-  const [names = ""] = bare.join("").trimStart().split("\n", 1);
+  const [names = ""] = withoutQuoted(text.trimStart()).split("\n", 1);
   const count = (sign: string) => names.split(sign).length - 1;
   const best = signs.reduce((one, other) => (count(other) > count(one) ? other : one));
   return count(best) > 0 ? best : "";
