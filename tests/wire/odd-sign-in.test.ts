@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
+import { factsIn } from "../../app/api/access/claims.server.ts";
 import { refusedBy } from "../../app/tools/mcp/sentences.server.ts";
 import type { McpServer, ToolAccess } from "../../app/tools/mcp/server.ts";
 import { beginSignIn, endSignIn, signedInAt } from "../../app/tools/mcp/sign-in.server.ts";
@@ -210,4 +211,25 @@ it("a client that its server has forgotten is not used again", async () => {
   }));
   await told(enter());
   expect(access().client).toBeUndefined();
+});
+
+const roles = { admin: { 283: "casa.example" }, ventas: {} };
+it.each<[string, Fields, string]>([
+  ["a map, as Zitadel's", { groups: roles }, "groups"],
+  ["a text with commas", { groups: "admin,ventas" }, "groups"],
+  ["a text with semicolons", { groups: "admin; ventas" }, "groups"],
+  ["objects", { groups: [{ id: "1", name: "admin" }, { name: "ventas" }] }, "groups"],
+  [
+    "a place whose name has dots",
+    { access: { "chat.e.es": { roles: ["admin", "ventas"] } } },
+    "access.chat.e.es.roles",
+  ],
+  ["an address", { "https://e.es/g": ["admin", "ventas"] }, "https://e.es/g"],
+])("finds a person's groups in %s", (_, claims, claim) => {
+  expect(factsIn(claims, claim).groups).toEqual(expect.arrayContaining(["admin", "ventas"]));
+});
+
+it("takes the first address of a list", () => {
+  expect(factsIn({ emails: ["ana@e.es"] }, "").email).toBe("ana@e.es");
+  expect(factsIn({ email: ["ana@e.es"] }, "").email).toBe("ana@e.es");
 });

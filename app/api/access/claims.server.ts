@@ -16,7 +16,8 @@ export function factsIn(claims: Claims, groupsClaim: string): Omit<Facts, "subje
     claims.preferred_username,
   ];
   return {
-    email: said(claims.email),
+    // Azure AD B2C sends a list.
+    email: said([claims.email ?? claims.emails].flat()[0]),
     // Some providers send this claim as a text or a number.
     emailVerified: verified === undefined || verified === null ? null : /^(?:true|1)$/i.test(String(verified)),
     name: names.map(said).find(Boolean) ?? "",
@@ -35,10 +36,33 @@ function leavesOutGroups(claims: Claims, claim: string): boolean {
   );
 }
 
-/** The names in a claim, which holds a list or a single name. The claim's own name may contain dots, or be a URL. */
+/**
+ * The names in a claim: a list, or a text with commas or semicolons between them; of objects, their `name`; of a map, as Zitadel's, its keys.
+ * The claim's own name may lead into objects and contain dots, or be a URL.
+ */
 export function groupsIn(claims: Claims, claim: string): string[] {
-  if (!claim) return [];
-  const inside = claim.split(".").reduce<unknown>((object, key) => (Object(object) as Claims)[key], claims);
-  const value = Object.hasOwn(claims, claim) ? claims[claim] : inside;
-  return [value].flat().filter((one): one is string => isText(one) && one !== "");
+  const value = claim ? valueAt(claims, claim.split(".")) : undefined;
+  const map = recordOf(value);
+  const listed = map ? Object.keys(map) : [value].flat().flatMap(namesIn);
+  return [...new Set(listed.filter((one): one is string => isText(one) && one !== ""))];
+}
+
+/** A name, and its parts: a comma may also be a part of the name. */
+function namesIn(given: unknown): unknown[] {
+  const { name, displayName, id } = recordOf(given) ?? {};
+  const said = name ?? displayName ?? id ?? given;
+  const one = typeof said === "number" ? String(said) : said;
+  return typeof one === "string" ? [one, ...one.split(/[,;]/).map((part) => part.trim())] : [];
+}
+
+/** The value at a path, some of whose keys may have dots themselves. */
+function valueAt(object: unknown, path: string[]): unknown {
+  const fields = recordOf(object);
+  if (path.length === 0 || !fields) return path.length === 0 ? object : undefined;
+  for (let length = path.length; length > 0; length--) {
+    const key = path.slice(0, length).join(".");
+    const found = Object.hasOwn(fields, key) ? valueAt(fields[key], path.slice(length)) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
