@@ -198,6 +198,11 @@ for (const engine of await ruleEngines()) {
       expect(await members()).toEqual([ana.id]);
       const wrong = await patch(path, add("01976e2f-4c1a-7b3d-9e5f-2a6b8c0d1e2f"));
       expect([wrong.status, wrong.body.scimType]).toEqual([400, "invalidValue"]);
+      const mixed = [{ value: "01976e2f-4c1a-7b3d-9e5f-2a6b8c0d1e2f" }, { value: ana.id }];
+      await patch(path, { op: "replace", path: "members", value: mixed });
+      expect(await members()).toEqual([ana.id]);
+      const nulled = await patch(path, { op: "replace", path: null, value: { displayName: "Ventas" } });
+      expect(nulled.status).toBeLessThan(300);
       expect((await ask("PUT", path, { displayName: "Padrón", members: [] })).body).toMatchObject({ members: [] });
       expect((await ask("DELETE", path)).status).toBe(204);
       expect((await ask("GET", path)).status).toBe(404);

@@ -198,11 +198,22 @@ async function changeMembers(
 async function add(trx: Trx, groupId: string, ids: string[], now: number): Promise<void> {
   for (const some of chunks(ids)) {
     const found = await trx.selectFrom("users").where("id", "in", some).select("id").execute();
-    const missing = some.find((id) => !found.some((user) => user.id === id));
-    if (missing) throw new ScimError(400, `No hay ninguna persona «${missing.slice(0, 64)}».`, "invalidValue");
+    // Somebody who has been deleted here meanwhile must not keep the others out: directories don't send a refused change again.
+    if (found.length === 0) {
+      throw new ScimError(400, `No hay ninguna persona «${some[0]?.slice(0, 64)}».`, "invalidValue");
+    }
     await trx
       .insertInto("members")
-      .values(some.map((userId) => ({ id: newId(), createdAt: now, updatedAt: now, groupId, userId, accessId: null })))
+      .values(
+        found.map(({ id: userId }) => ({
+          id: newId(),
+          createdAt: now,
+          updatedAt: now,
+          groupId,
+          userId,
+          accessId: null,
+        })),
+      )
       .onConflict((conflict) => conflict.columns(["userId", "groupId"]).doNothing())
       .execute();
   }

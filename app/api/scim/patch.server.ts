@@ -11,7 +11,8 @@ const operations = z.object({
           .string()
           .transform((op) => op.toLowerCase())
           .pipe(z.enum(["add", "replace", "remove"])),
-        path: z.string().max(500).optional(),
+        // Null is the same as nothing (RFC 7643, 2.5).
+        path: z.string().max(500).nullish(),
         value: z.unknown().optional(),
       }),
     )
