@@ -16,8 +16,9 @@ export const apiKeyStart = "ter_";
 
 /** Authenticates a bearer token (a session's or an API key), also as Anthropic's clients send it; 401 without a valid one. */
 export const signedIn = createMiddleware<ApiEnv>(async (c, next) => {
-  const token = bearerOf(c.req.raw) || c.req.header("X-Api-Key");
-  const person = token && (await findOnce(c, token));
+  const [bearer, key] = [bearerOf(c.req.raw), c.req.header("X-Api-Key")];
+  // The token of a gateway in front may stand beside the key.
+  const person = (bearer && (await findOnce(c, bearer))) || (key && (await findOnce(c, key)));
   if (!person) throw notSignedIn();
   c.set("person", person);
   const trace = currentTrace();
