@@ -115,7 +115,7 @@ export const limits = {
   fileText: 2_000_000,
   jsonBody: 256 * 1024,
   /** Bytes of a chat completion request, including images. */
-  completionBody: 16 * 1024 * 1024,
+  completionBody: 32 * 1024 * 1024,
   /** Bytes of an imported export file. */
   importFile: 150 * 1024 * 1024,
   /** Bytes of an e-mail that is received, with its attachments. */

@@ -37,7 +37,7 @@ export async function makeTitle(
     if (question.parentId) return;
     const [chat] = (await findTitled(db, { chatId: question.chatId })).rows;
     if (chat?.titled !== 0) return;
-    const exchange = `${question.content.slice(0, 1500)}\n\n---\n\n${reply.slice(0, 1500)}`;
+    const exchange = `${cutText(question.content, 1500)}\n\n---\n\n${cutText(reply, 1500)}`;
     const prompt = {
       system:
         "Pon título a esta conversación: de tres a seis palabras, en el idioma de la persona, sin comillas ni punto. Contesta solo con el título.",

@@ -167,3 +167,35 @@ it("sends a line in each long pause of a reply, which its readers skip", async (
     vi.useRealTimers();
   }
 });
+
+it("results of tools stand right behind their calls, whatever a program says in between", async () => {
+  const call = (id: string) => ({ type: "tool_use", id, name: "leer", input: { q: "현\ud99c 보유" } });
+  const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: id });
+  const said = { type: "text", text: "Recuerda \ud99c esto" };
+  const body = askedMessage.parse({
+    model: "m",
+    max_tokens: 10,
+    tools: [{ name: "leer", input_schema: { type: "object" } }],
+    messages: [
+      ...messages,
+      { role: "assistant", content: [{ type: "server_tool_use", id: "s", name: "web_search" }, call("a"), call("b")] },
+      { role: "user", content: [result("a"), said, result("b")] },
+    ],
+  });
+  const { turns } = await promptOf(messageRequest(body, {} as never), model, "messages");
+  expect(turns.map(({ role, content }) => [role, content])).toEqual([
+    ["user", "Hola"],
+    ["assistant", ""],
+    ["tool", "a"],
+    ["tool", "b"],
+    ["user", "Recuerda \ufffd esto"],
+  ]);
+  expect(JSON.stringify(turns)).not.toContain("ud99c");
+});
+
+it("a conversation of some thousand messages is taken", () => {
+  const many = Array(5_000).fill(messages[0]);
+  expect(asked.safeParse({ model: "m", messages: many }).error).toBeUndefined();
+  expect(askedMessage.safeParse({ model: "m", max_tokens: 10, messages: many }).error).toBeUndefined();
+  expect(askedResponse.safeParse({ model: "m", input: many }).error).toBeUndefined();
+});

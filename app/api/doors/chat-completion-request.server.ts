@@ -16,6 +16,7 @@ import {
   oneTool,
   type Said,
   type Segment,
+  saidAtMost,
   text,
   toolName,
   whole,
@@ -117,7 +118,7 @@ export const asked = everyFieldOf(
     messages: z
       .array(message, "Faltan los mensajes.")
       .min(1, "Faltan los mensajes.")
-      .max(1000, "Son demasiados mensajes."),
+      .max(saidAtMost, "Son demasiados mensajes."),
     stream: z.boolean().nullish(),
     stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
     temperature: between(0, 2).nullish(),

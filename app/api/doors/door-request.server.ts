@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { ModelRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
-import { recordOf } from "../../process/text/json.ts";
+import { recordOf, wellFormedJson } from "../../process/text/json.ts";
 import type {
   CallingTurn,
   OfferedTool,
@@ -44,7 +44,7 @@ export type DoorRequest = {
   wishes?: Parameter[];
 };
 
-export const text = z.string("Tiene que ser un texto.").transform((value) => value.replaceAll("\0", ""));
+export const text = z.string("Tiene que ser un texto.").transform((value) => value.replaceAll("\0", "").toWellFormed());
 export const whole = z
   .number("Tiene que ser un número.")
   .int("Tiene que ser un número entero.")
@@ -62,6 +62,8 @@ export const longToolName = z
   .regex(/^[\w-]{1,128}$/, "Un nombre tiene letras, cifras, _ y -, hasta 128.");
 export const jsonSchema = z.record(z.string(), z.unknown(), "Tiene que ser un esquema JSON.");
 export const callId = z.string("Falta el id de la llamada.").max(200, "Es demasiado largo.");
+/** Messages or items of a conversation; the size of the body bounds them, too. */
+export const saidAtMost = 20_000;
 const inline = /^data:image\/(?:png|jpe?g|webp|gif|avif);base64,([\w+/=\s-]+)$/;
 /** An image as a `data:` address, in Base64. Other addresses are refused: this server would fetch any address that is named (SSRF). */
 export const inlineImage = z
@@ -162,7 +164,7 @@ export async function promptOf({ said: sent, tools }: DoorRequest, model: ModelR
   const ofTools: CallingTurn[] = [];
   const begin = said.findIndex(({ role }) => role !== "system");
   const [instructions, rest] = begin < 0 ? [said, []] : [said.slice(0, begin), said.slice(begin)];
-  for (const one of rest) {
+  for (const one of withResultsFirst(rest)) {
     // Images and files that tools have found stand in a turn after all results of the same step, as results are text.
     if (one.role === "user" || one.role === "assistant") turns.push(...ofTools.splice(0));
     // Most providers take instructions only at the beginning; instructions in between are valid from their place on.
@@ -173,7 +175,7 @@ export async function promptOf({ said: sent, tools }: DoorRequest, model: ModelR
     }
     const called = one.role === "assistant" ? (one.calls ?? []) : [];
     for (const { id, name } of called) names.set(id, name);
-    const calls = withCalls ? called : [];
+    const calls = withCalls ? called.map((call) => ({ ...call, input: wellFormedJson(call.input) })) : [];
     if (one.role !== "tool") {
       turns.push(...(await turnsOf(one.role, one.segments, field, { calls, ...(withCalls && thoughtsOf(one)) })));
       continue;
@@ -193,6 +195,18 @@ export async function promptOf({ said: sent, tools }: DoorRequest, model: ModelR
   // A request of instructions alone: providers want a message of the person.
   if (system.trim()) return { system: "", turns: [{ role: "user", content: system, images: [] }] };
   throw invalid(field, "Falta un mensaje de la persona.");
+}
+
+/** The conversation with the results of a step right behind its calls, as providers demand; what stood before or between them follows. */
+function withResultsFirst(said: Said[]): Said[] {
+  const ordered: Said[] = [];
+  const rest: Said[] = [];
+  for (const one of said) {
+    if (one.role === "assistant") ordered.push(...rest.splice(0), one);
+    else if (one.role === "tool") ordered.push(one);
+    else rest.push(one);
+  }
+  return [...ordered, ...rest];
 }
 
 function reminderOf(segments: Segment[]): CallingTurn[] {

@@ -14,6 +14,7 @@ import {
   oneTool,
   type Said,
   type Segment,
+  saidAtMost,
   text,
   whole,
 } from "./door-request.server.ts";
@@ -53,6 +54,20 @@ const shown = [
   z.object({ type: z.literal("tool_reference"), tool_name: longToolName }),
 ] as const;
 const found = z.union([text, z.array(z.discriminatedUnion("type", shown))], "Se admiten texto, imágenes y documentos.");
+// Work that Anthropic did by itself in an earlier turn: the model gets its text only.
+const providerOnly = z.enum([
+  "server_tool_use",
+  "web_search_tool_result",
+  "web_fetch_tool_result",
+  "code_execution_tool_result",
+  "bash_code_execution_tool_result",
+  "text_editor_code_execution_tool_result",
+  "tool_search_tool_result",
+  "mcp_tool_use",
+  "mcp_tool_result",
+  "container_upload",
+  "compaction",
+]);
 const block = z.discriminatedUnion(
   "type",
   [
@@ -66,6 +81,7 @@ const block = z.discriminatedUnion(
     }),
     z.object({ type: z.literal("thinking"), thinking: text, signature: z.string().nullish() }),
     z.object({ type: z.literal("redacted_thinking"), data: z.string() }),
+    z.object({ type: providerOnly }),
   ],
   "Se admiten text, image, document, search_result, tool_use, tool_result, thinking y redacted_thinking.",
 );
@@ -101,7 +117,7 @@ const conversation = {
   messages: z
     .array(message, "Faltan los mensajes.")
     .min(1, "Faltan los mensajes.")
-    .max(2000, "Son demasiados mensajes."),
+    .max(saidAtMost, "Son demasiados mensajes."),
   system: z.union([text, z.array(z.object({ type: z.literal("text"), text }))]).nullish(),
   tools: z.array(tool, "Tiene que ser una lista.").max(512, "Son más de 512 herramientas.").nullish(),
   tool_choice: choice.nullish(),
@@ -232,11 +248,15 @@ function saidIn({ role, content }: AskedMessage["messages"][number], seal: Thoug
       if (segments.length > 0) said.push({ role: "user", segments });
       segments = [];
       said.push({ role: "tool", callId: one.tool_use_id, segments: foundIn(one) });
-    } else segments.push(segmentOf(one));
+    } else if (!isOfProvider(one)) segments.push(segmentOf(one));
   }
   if (role === "assistant") return [{ role, segments, calls, thoughts }];
   return segments.length > 0 ? [...said, { role, segments }] : said;
 }
+
+type Block = z.output<typeof block>;
+type OfProvider = Extract<Block, { type: z.output<typeof providerOnly> }>;
+const isOfProvider = (one: Block): one is OfProvider => providerOnly.safeParse(one.type).success;
 
 type Result = Extract<z.output<typeof block>, { type: "tool_result" }>;
 

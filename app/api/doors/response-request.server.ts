@@ -19,6 +19,7 @@ import {
   oneTool,
   type Said,
   type Segment,
+  saidAtMost,
   text,
   toolName,
   whole,
@@ -92,11 +93,14 @@ const tool = z.discriminatedUnion(
     z.object({ type: z.literal("tertulia"), name: toolName }),
     // Programs such as Codex always send this tool. Web search here is a tool of the house, which a program requests by name.
     z.object({ type: webSearch }),
+    z.object({ type: z.enum(["image_generation", "tool_search"]) }),
   ],
   "Solo se admiten funciones (function, namespace, custom) y herramientas de esta casa (tertulia).",
 );
 const providerOnly = z.enum([
   "image_generation_call",
+  "tool_search_call",
+  "tool_search_output",
   "web_search_call",
   "file_search_call",
   "code_interpreter_call",
@@ -170,7 +174,7 @@ export const askedResponse = everyFieldOf(
   {
     model: z.string("Falta el modelo."),
     input: z.union(
-      [text, z.array(item).min(1, "«input» está vacío.").max(2000, "Son demasiados elementos.")],
+      [text, z.array(item).min(1, "«input» está vacío.").max(saidAtMost, "Son demasiados elementos.")],
       "«input» tiene que ser un texto o una lista de elementos que se admitan.",
     ),
     instructions: text.nullish(),

@@ -31,6 +31,13 @@ function isExact(value: number, source: string): boolean {
   return mantissa.replace(/^-?0*\.?0*|\./g, "").length <= 15 || String(value) === source;
 }
 
+// Escapes of JSON one by one, as a backslash may itself be escaped; the halves of a surrogate pair together.
+const escapes = /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[dD][89a-fA-F][\da-fA-F]{2}|\\./gs;
+
+/** JSON without escapes of lone surrogates, which other parsers refuse; the sign for a broken character stands in their place. */
+export const wellFormedJson = (text: string): string =>
+  /\\u[dD][89a-fA-F]/.test(text) ? text.replace(escapes, (one) => (one.length === 6 ? "\\ufffd" : one)) : text;
+
 /** A value that is a JSON object; undefined for anything else. */
 export const recordOf = (value: unknown): Record<string, unknown> | undefined =>
   value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;

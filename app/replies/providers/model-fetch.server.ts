@@ -4,7 +4,7 @@ import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompre
 import { limits } from "../../process/limits.ts";
 import { traceHeaders } from "../../process/telemetry/request-trace.server.ts";
 import { changedLines } from "../../process/text/changed-lines.server.ts";
-import { parseJson, recordOf } from "../../process/text/json.ts";
+import { parseJson, recordOf, wellFormedJson } from "../../process/text/json.ts";
 import { ReplyError, statusIn } from "../errors.server.ts";
 import { type ModelRequest, modelRequest, requestModel } from "./model-request.server.ts";
 import { eventsOf } from "./reading/whole-answers.server.ts";
@@ -37,6 +37,7 @@ export const fetchModel: typeof fetch = async (input, given) => {
   const listener = given?.signal && listeners.get(given.signal);
   const init = given && { ...given, headers: { ...Object.fromEntries(new Headers(given.headers)), ...traceHeaders() } };
   if (init && listener?.rewrite && typeof init.body === "string") init.body = listener.rewrite(init.body);
+  if (init && typeof init.body === "string") init.body = wellFormedJson(init.body);
   const response =
     init && listener?.takeStream
       ? await answerOf(modelRequest(input, init), listener.takeStream)

@@ -10,6 +10,7 @@ import {
   jsonFormat,
   jsonSchema,
   type Said,
+  saidAtMost,
   text,
   toolName,
 } from "../door-request.server.ts";
@@ -62,7 +63,7 @@ export const askedChat = everyFieldOf(
     messages: z
       .array(message, "Faltan los mensajes.")
       .min(1, "Faltan los mensajes.")
-      .max(1000, "Son demasiados mensajes."),
+      .max(saidAtMost, "Son demasiados mensajes."),
     tools: z.array(offered, "Tiene que ser una lista.").max(128, "Son más de 128 herramientas.").nullish(),
     stream: z.boolean().nullish(),
     format: z
