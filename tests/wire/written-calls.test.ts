@@ -1,14 +1,18 @@
 import { expect, it } from "vitest";
-import { type WithCalls, WrittenCalls } from "../../app/replies/providers/reading/written-calls.server.ts";
+import { WrittenCalls } from "../../app/replies/providers/reading/written-calls.server.ts";
+
+type Read = { text: string } | { name: string; input: string };
 
 /** What is read of a text that comes in pieces of a length: texts side by side are one. */
-function read(text: string, length: number): WithCalls[] {
-  const calls = new WrittenCalls(["buscar"]);
+function read(text: string, length: number): Read[] {
+  const calls = new WrittenCalls(["buscar"], (_, parameter) => parameter === "texto");
   const pieces = Array.from({ length: Math.ceil(text.length / length) }, (_, n) =>
     text.slice(n * length, (n + 1) * length),
   );
-  const parts = [...pieces.flatMap((piece) => calls.split(piece)), ...calls.rest()];
-  return parts.reduce<WithCalls[]>((all, part) => {
+  const parts = [...pieces.flatMap((piece) => calls.split(piece)), ...calls.rest()].flatMap((part): Read[] =>
+    "calls" in part ? part.calls : [part],
+  );
+  return parts.reduce<Read[]>((all, part) => {
     const last = all.at(-1);
     if ("text" in part && last && "text" in last) last.text += part.text;
     else if (!("text" in part) || part.text) all.push({ ...part });
@@ -17,7 +21,7 @@ function read(text: string, length: number): WithCalls[] {
 }
 const call = (input: object) => ({ name: "buscar", input: JSON.stringify(input) });
 
-it.each<[string, string, WithCalls[]]>([
+it.each<[string, string, Read[]]>([
   [
     "Qwen's and Hermes'",
     'Miro.\n<tool_call>\n{"name": "buscar", "arguments": {"q": "habas"}}\n</tool_call>\nYa.',
@@ -88,6 +92,11 @@ it.each<[string, string, WithCalls[]]>([
     [call({ q: "habas" })],
   ],
   ["Llama's other", '<|python_tag|>{"name":"buscar","parameters":{"q":"habas"}}<|eom_id|>', [call({ q: "habas" })]],
+  [
+    "one with a text that looks like a number",
+    "<function=buscar>\n<parameter=texto>\n1.10\n</parameter>\n<parameter=n>\n1.10\n</parameter>\n</function>",
+    [call({ texto: "1.10", n: 1.1 })],
+  ],
   ["JSON and nothing else", '{"name": "buscar", "parameters": {"q": "habas"}}\n', [call({ q: "habas" })]],
 ])("takes out a call written as %s, however it comes", (_, text, parts) => {
   for (const length of [1, 2, 7, text.length]) expect(read(text, length)).toEqual(parts);
@@ -106,6 +115,17 @@ it.each([
   ["a mark in code within a line", "Mistral escribe `[TOOL_CALLS]buscar[ARGS]{}`, y ya está"],
   ["JSON that is an answer", '{"name": "buscar", "age": 3}'],
   ["JSON that names something else", '{"name": "Ana", "arguments": ["a favor"]}'],
+  ["the description of a tool", '{"name": "buscar", "parameters": {"type": "object", "properties": {"q": {}}}}'],
+  ["a tool with more than a call has", '{"name": "buscar", "description": "Busca", "parameters": {"q": "x"}}'],
+  ["words where arguments belong", "<function=buscar> es como se escribe, y acaba con </function>."],
+  [
+    "a value with a closing mark",
+    "<tool_call>\n<function=buscar>\n<parameter=q>\nqué hace </tool_call> en Qwen\n</parameter>\n</function>\n</tool_call>",
+  ],
+  [
+    "a value with an opening mark",
+    "<function=buscar>\n<parameter=q>\nuna <parameter=n> rara\n</parameter>\n</function>",
+  ],
   ["JSON before more text", '{"name": "buscar", "arguments": {}} es lo que hay que mandar.'],
   ["a call between others of tools that were not offered", "[TOOL_CALLS]buscar[ARGS]{}[TOOL_CALLS]borrar[ARGS]{}"],
 ])("leaves text as it is: %s", (_, text) => {
@@ -115,6 +135,8 @@ it.each([
 it.each([
   ["speaks of a mark", "Mistral escribe [TOOL_CALLS] delante."],
   ["is JSON", '{"name": "Ana", "arguments": []}'],
+  ["names another function", "\n<function=nombre>\n\nEs la marca."],
+  ["shows a list behind a mark", "Mistral escribe [TOOL_CALLS] [{…}] delante."],
 ])("holds nothing back of an answer that %s", (_, text) => {
   const calls = new WrittenCalls(["buscar"]);
   expect(calls.split(text)).not.toEqual([]);

@@ -143,8 +143,9 @@ async function* askOnce(
   const { abort, heard } = watch;
   const { settings = {}, required = [], mayBeEmpty = [], tellsGrowth = false } = others;
   const isUntagged = (untagged.get(keyOf(model)) ?? 0) >= untaggedAfter;
-  const offered = tools.map(({ name }) => name);
-  const answer = new Answer({ untagged: isUntagged, offered, mayBeEmpty, tellsGrowth });
+  // The servers of OpenAI, Anthropic and Google tell calls from text themselves.
+  const speaksCompletions = model.provider === "openai-compatible" || model.provider === "ollama";
+  const answer = new Answer({ untagged: isUntagged, tools, writesCalls: speaksCompletions, mayBeEmpty, tellsGrowth });
   let isRead = false;
   try {
     const language = await languageModel(model);
@@ -152,7 +153,6 @@ async function* askOnce(
     const takeStream = (taken: Readable) => {
       body = taken;
     };
-    const speaksCompletions = model.provider === "openai-compatible" || model.provider === "ollama";
     const rewrite = (request: string) => withoutRefused(request, refused);
     listen(abort.signal, {
       heard,

@@ -11,8 +11,8 @@ import { limits } from "../../../process/limits.ts";
 import { recordOf } from "../../../process/text/json.ts";
 import { ReplyError } from "../../errors.server.ts";
 import type { ProviderMeta } from "../../tools/call.ts";
-import type { CallStretch, FinishReason, Piece } from "../model-call.server.ts";
-import type { WrittenCall } from "./call-dialects.server.ts";
+import type { CallStretch, FinishReason, OfferedTool, Piece } from "../model-call.server.ts";
+import type { IsText, WrittenCall } from "./call-dialects.server.ts";
 import { type Stretch, Thoughts } from "./thoughts.server.ts";
 import { WholeCharacters } from "./whole-characters.server.ts";
 import { type WithCalls, WrittenCalls } from "./written-calls.server.ts";
@@ -47,7 +47,8 @@ const tokensOf = (said: unknown): number | undefined =>
 
 type Reading = {
   untagged: boolean;
-  offered: readonly string[];
+  tools: readonly OfferedTool[];
+  writesCalls: boolean;
   mayBeEmpty: readonly FinishReason[];
   tellsGrowth: boolean;
 };
@@ -82,21 +83,26 @@ export class Answer {
   readonly #offered: readonly string[];
   readonly #mayBeEmpty: readonly FinishReason[];
   readonly #tellsGrowth: boolean;
+  readonly #writesCalls: boolean;
+  /** Calls in the text, as long as only blanks follow; with text behind them, they are spoken of or quoted. */
+  #atEnd: { calls: WrittenCall[]; whole: string }[] = [];
   /** The calls by their ids, in order: their place, and whether any of their input has come. */
   readonly #calls = new Map<string, { index: number; input: WholeCharacters; hasInput: boolean }>();
 
   /**
-   * `untagged`: the model is known to leave out the opening tag of its thoughts. `offered`: names of the tools that were offered to
-   * it. `mayBeEmpty`: reasons for an end without a word that are no failure. `tellsGrowth`: calls are told of while they are written.
+   * `untagged`: the model is known to leave out the opening tag of its thoughts. `tools`: those that were offered to it. `writesCalls`: its
+   * server may pass on as text what the model has written to call one. `mayBeEmpty`: reasons for an end without a word that are no failure. `tellsGrowth`: calls are told of while they are written.
    */
-  constructor({ untagged, offered, mayBeEmpty, tellsGrowth }: Reading) {
+  constructor({ untagged, tools, writesCalls, mayBeEmpty, tellsGrowth }: Reading) {
+    const offered = tools.map(({ name }) => name);
     this.#tellsGrowth = tellsGrowth;
     this.#untagged = untagged;
     this.#offered = offered;
+    this.#writesCalls = writesCalls && offered.length > 0;
     this.#mayBeEmpty = mayBeEmpty;
     this.#thoughts = new Thoughts({ untagged });
-    this.#writtenCalls = new WrittenCalls(offered);
-    this.#thoughtCalls = new WrittenCalls(offered);
+    this.#writtenCalls = new WrittenCalls(offered, isTextOf(tools));
+    this.#thoughtCalls = new WrittenCalls(offered, isTextOf(tools));
   }
 
   /** Whether it has said anything. */
@@ -139,7 +145,10 @@ export class Answer {
     yield* this.#sayWithCalls(this.#writtenCalls.rest());
     yield* this.#say(this.#written.rest());
     this.#noteCalls(this.#thoughtCalls.rest());
-    if (this.#isWordless) yield* this.#sayWithCalls(this.#lastInThought);
+    // A server may send the same calls also in their own fields.
+    const written = this.#atEnd.flatMap(({ calls }) => calls);
+    if (this.#calls.size === 0) yield* this.#callWritten(written);
+    if (this.#isWordless) yield* this.#callWritten(this.#lastInThought);
     const isCut = part.finishReason.unified === "length";
     if (this.#untagged && this.#thoughts.isInside && this.#isWordless && !isCut)
       yield* this.#say([{ text: this.#unclosed }]);
@@ -260,19 +269,32 @@ export class Answer {
 
   *#sayWithCalls(parts: WithCalls[]): Generator<Piece> {
     for (const part of parts) {
-      if ("text" in part) {
-        yield* this.#say(this.#written.split(part.text));
+      if ("calls" in part) {
+        this.#atEnd.push(part);
         continue;
       }
+      const isBehind = this.#atEnd.length > 0;
+      if (isBehind && leftovers.test(part.text)) {
+        this.#atEnd.push({ calls: [], whole: part.text });
+        continue;
+      }
+      const before = this.#atEnd.map(({ whole }) => whole).join("");
+      this.#atEnd = [];
+      yield* this.#say(this.#written.split(before + part.text));
+    }
+  }
+
+  *#callWritten(calls: WrittenCall[]): Generator<Piece> {
+    for (const call of calls) {
       const id = `call_${randomUUID().slice(0, 8)}`;
-      yield* this.#begin(id, part.name);
-      yield* this.#addInput(id, part.input);
+      yield* this.#begin(id, call.name);
+      yield* this.#addInput(id, call.input);
     }
   }
 
   #noteCalls(parts: WithCalls[]): void {
     for (const part of parts) {
-      if (!("text" in part)) this.#lastInThought.push(part);
+      if ("calls" in part) this.#lastInThought.push(...part.calls);
       else if (/\S/.test(part.text)) this.#lastInThought = [];
     }
   }
@@ -285,18 +307,29 @@ export class Answer {
         yield stretch;
       } else if (stretch.type === "text") {
         const { text } = stretch;
-        yield* this.#sayWithCalls(this.#offered.length > 0 ? this.#writtenCalls.split(text) : [{ text }]);
+        yield* this.#sayWithCalls(this.#writesCalls ? this.#writtenCalls.split(text) : [{ text }]);
       } else {
         const room = limits.reasoning - this.#thoughtLength;
         this.#thoughtLength += stretch.text.length;
         // An endless thought is kept up to this length; the rest is dropped.
         const text = stretch.text.slice(0, Math.max(0, room));
-        if (text && this.#offered.length > 0) this.#noteCalls(this.#thoughtCalls.split(text));
+        if (text && this.#writesCalls) this.#noteCalls(this.#thoughtCalls.split(text));
         if (text) yield { type: "reasoning", text };
       }
     }
   }
 }
+
+// Marks that stay behind a call where the server knows only a part of them.
+const leftovers = /^(?:\s|<\/tool_call>|<\|im_end\|>|<\|tool_response>)*$/;
+
+/** Whether a parameter is a text by the schema of its tool. */
+const isTextOf =
+  (tools: readonly OfferedTool[]): IsText =>
+  (tool, parameter) => {
+    const schema = recordOf(tools.find(({ name }) => name === tool)?.inputSchema);
+    return recordOf(recordOf(schema?.properties)?.[parameter])?.type === "string";
+  };
 
 /**
  * Name of the offered tool that a model means: some leave marks of harmony or of their template behind it, a namespace before it, or

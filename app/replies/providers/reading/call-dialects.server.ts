@@ -39,11 +39,21 @@ const longestName = 200;
 /** A call that a model has written. `input`: JSON. */
 export type WrittenCall = { name: string; input: string };
 
-/** Whether a body that has begun so may still be of calls: it opens another bracket, or names one of these tools. */
+// Fields with which a call as JSON begins, where that is not its name.
+const firstFields = ["id", "type", "index", "function", "tool_call_id", "arguments", "parameters"];
+const callMarks = ["<|tool_call_begin|>", "<｜tool▁call▁begin｜>"];
+
+/** Whether a body that has begun so may still be of calls of these tools. */
 export function mayCall(beginning: string, offered: readonly string[]): boolean {
-  const begun = beginning.trimStart();
-  const names = offered.flatMap((name) => [name, `functions.${name}`, `call:${name}`]);
-  return begun === "" || /^[[{<]/.test(begun) || names.some((name) => isAtBeginning(name, begun));
+  const begun = beginning.slice(0, longestName).replace(/\s/g, "").replace(/^\[/, "");
+  const ofName = (name: string) => [
+    ...["", "functions.", "call:", "<function=", '<invokename="', "<invokename=", '<｜DSML｜invokename="'].map(
+      (before) => before + name,
+    ),
+    ...["name", "tool_name"].map((field) => `{"${field}":"${name}"`),
+  ];
+  const beginnings = [...offered.flatMap(ofName), ...firstFields.map((field) => `{"${field}":`), ...callMarks];
+  return beginnings.some((one) => isAtBeginning(one, begun));
 }
 
 /** Whether an answer that has begun so may be nothing but a call of one of these tools as JSON. */
@@ -60,37 +70,45 @@ export function mayBeOneCall(beginning: string, offered: readonly string[]): boo
 
 const isAtBeginning = (name: string, begun: string) => name.startsWith(begun) || begun.startsWith(name);
 
+/** Whether a parameter of a tool is a text: its value stays as it is written. */
+export type IsText = (tool: string, parameter: string) => boolean;
+
 /** The calls in a body between two marks; none for what is no call. `isClosed`: the closing mark has come. */
-export function callsIn(body: string, isClosed: boolean): WrittenCall[] {
+export function callsIn(body: string, isClosed: boolean, isText: IsText): WrittenCall[] {
   const trimmed = body
     .replaceAll("｜DSML｜", "")
     .trim()
     .replace(/(?:<\|eo[mt]_id\|>|<\/s>)$/, "");
   const json = jsonIn(trimmed);
   if (json !== undefined) return wholeOrNone((Array.isArray(json) ? json : [json]).map(callOf));
-  if (/^<(?:function=|invoke )/.test(trimmed)) return wholeOrNone(functionsIn(trimmed, isClosed));
+  if (/^<(?:function=|invoke )/.test(trimmed)) return wholeOrNone(functionsIn(trimmed, isClosed, isText));
   // Each of several calls in one section has a mark of its own.
   const parts = trimmed
     .split(/<\|tool_call_begin\|>|<｜tool▁call▁begin｜>|\[TOOL_CALLS\]/)
     .filter((part) => part.trim());
-  return wholeOrNone(parts.map((part) => callWithName(part.trim(), isClosed)));
+  return wholeOrNone(parts.map((part) => callWithName(part.trim(), isClosed, isText)));
 }
 
 const wholeOrNone = (calls: (WrittenCall | undefined)[]): WrittenCall[] =>
   calls.every((call) => call !== undefined) ? calls : [];
 
-/** A call as JSON: name and arguments, by themselves or as a function, or as Cohere names them. */
+const fieldsOfCall = new Set([...firstFields, "name", "tool_name"]);
+
+/** A call as JSON: name and arguments, by themselves or as a function, or as Cohere names them. The description of a tool is none. */
 function callOf(said: unknown): WrittenCall | undefined {
   const call = recordOf(said);
   const own = recordOf(call?.function) ?? call;
   const name = own?.name ?? own?.tool_name;
-  if (typeof name !== "string") return undefined;
+  if (typeof name !== "string" || Object.keys({ ...call, ...own }).some((field) => !fieldsOfCall.has(field))) {
+    return undefined;
+  }
   const input = own?.arguments ?? own?.parameters ?? {};
+  if (recordOf(recordOf(input)?.properties)) return undefined;
   return { name, input: typeof input === "string" ? input : JSON.stringify(input) };
 }
 
 /** Functions of Llama and Qwen Coder, with JSON or parameters, and invocations of MiniMax, DeepSeek and Claude's imitators. */
-function functionsIn(body: string, isClosed: boolean): (WrittenCall | undefined)[] {
+function functionsIn(body: string, isClosed: boolean, isText: IsText): (WrittenCall | undefined)[] {
   return body
     .split(/(?=<function=|<invoke name=)/)
     .filter((part) => part.trim())
@@ -101,18 +119,20 @@ function functionsIn(body: string, isClosed: boolean): (WrittenCall | undefined)
       const given = rest.replace(/<\/(?:function|invoke)>\s{0,9}$/, "");
       // Of one that was cut only JSON shows that nothing is missing.
       const isWhole = isClosed || given !== rest || objectIn(given);
-      return name && isWhole ? { name, input: inputIn(given) } : undefined;
+      const input = name && isWhole ? inputIn(given, (parameter) => isText(name, parameter)) : undefined;
+      return name && input !== undefined ? { name, input } : undefined;
     });
 }
 
 /** Calls that begin with their name: GLM's with keys and values, Gemma's with its own quotes, all others with JSON behind a mark. */
-function callWithName(body: string, isClosed: boolean): WrittenCall | undefined {
+function callWithName(body: string, isClosed: boolean, isText: IsText): WrittenCall | undefined {
   const [said = "", prefix = "", name = ""] =
     /^(call:|(?:function<｜tool▁sep｜>)?(?:functions\.)?)([\w.-]{1,64})(?::\d{1,4})?/.exec(body) ?? [];
   const rest = body.slice(said.length);
   if (!name) return undefined;
   if (rest.trim() === "" || rest.trimStart().startsWith("<arg_key>")) {
-    return isClosed ? { name, input: JSON.stringify(pairsIn(rest)) } : undefined;
+    const pairs = isClosed ? pairsIn(rest, (key) => isText(name, key)) : undefined;
+    return pairs && { name, input: JSON.stringify(pairs) };
   }
   const [from, to] = [rest.indexOf("{"), rest.lastIndexOf("}") + 1];
   // Nothing but marks stands around the arguments.
@@ -125,14 +145,15 @@ function callWithName(body: string, isClosed: boolean): WrittenCall | undefined 
 // Characters of marks beside the arguments of a call.
 const marksAtMost = 120;
 
-/** GLM's arguments: keys and values in turn. */
-function pairsIn(text: string): Record<string, unknown> {
+/** GLM's arguments: keys and values in turn; undefined if one of them has no end. */
+function pairsIn(text: string, isText: (key: string) => boolean): Record<string, unknown> | undefined {
   const values: Record<string, unknown> = {};
   for (const part of text.split("<arg_key>").slice(1)) {
-    const [key = "", value = ""] = part.split("</arg_key>", 2);
-    const begin = value.indexOf("<arg_value>");
-    const end = value.lastIndexOf("</arg_value>");
-    if (begin >= 0 && end > begin) values[key.trim()] = valueIn(value.slice(begin + "<arg_value>".length, end));
+    const [, key = "", value] = /^([^<]{1,200})<\/arg_key>\s{0,9}<arg_value>([\s\S]*)$/.exec(part) ?? [];
+    const end = value?.lastIndexOf("</arg_value>") ?? -1;
+    if (value === undefined || end < 0) return undefined;
+    const said = value.slice(0, end);
+    values[key.trim()] = isText(key.trim()) ? said : valueIn(said);
   }
   return values;
 }
@@ -144,16 +165,19 @@ const quoted = (braces: string): string =>
     .map((part, n) => (n % 2 === 1 ? JSON.stringify(part) : part.replace(/([\w-]{1,64}):/g, '"$1":')))
     .join("");
 
-function inputIn(body: string): string {
+/** The input in the body of a function: JSON, or parameters; undefined if there is anything else, or one of them has no end. */
+function inputIn(body: string, isText: (parameter: string) => boolean): string | undefined {
   if (objectIn(body)) return body.trim();
   const values: Record<string, unknown> = {};
-  for (const part of body.split(/<parameter(?:=| name=)/).slice(1)) {
+  const [before = "", ...parts] = body.split(/<parameter(?:=| name=)/);
+  if (before.trim()) return undefined;
+  for (const part of parts) {
     const [, name, asText, value = ""] =
       /^"?([\w.-]{1,64})"?(?: string="(true|false)")?>\n?([\s\S]*)$/.exec(part) ?? [];
     const end = value.lastIndexOf("</parameter>");
-    if (!name || end < 0) continue;
+    if (!name || end < 0 || value.slice(end + "</parameter>".length).trim()) return undefined;
     const said = value.slice(0, end).replace(/\n$/, "");
-    values[name] = asText === "true" ? said : valueIn(said);
+    values[name] = asText === "true" || isText(name) ? said : valueIn(said);
   }
   return JSON.stringify(values);
 }

@@ -1,7 +1,15 @@
-import { callsIn, type Mark, marks, mayBeOneCall, mayCall, type WrittenCall } from "./call-dialects.server.ts";
+import {
+  callsIn,
+  type IsText,
+  type Mark,
+  marks,
+  mayBeOneCall,
+  mayCall,
+  type WrittenCall,
+} from "./call-dialects.server.ts";
 
-/** A stretch of text, or a call that a model has written into it. */
-export type WithCalls = { text: string } | WrittenCall;
+/** A stretch of text, or calls that a model has written into it; `whole`: with their marks. */
+export type WithCalls = { text: string } | { calls: WrittenCall[]; whole: string };
 
 /** Calls that are being written; `tail`: their end, in which the closing mark may have begun. */
 type Open = { mark: Mark; pieces: string[]; length: number; tail: string };
@@ -18,14 +26,17 @@ const bare: Mark = { open: "", isBody: true };
  */
 export class WrittenCalls {
   readonly #offered: readonly string[];
+  readonly #isText: IsText;
   #held = "";
   /** Whether any text that is more than blanks has come. */
   #hasText = false;
   #open: Open | undefined;
   #place: Place = { fence: "", line: "", last: "" };
 
-  constructor(offered: readonly string[]) {
+  /** `offered`: names of the tools. */
+  constructor(offered: readonly string[], isText: IsText = () => false) {
     this.#offered = offered;
+    this.#isText = isText;
   }
 
   /** Splits the next piece of text; what may be the beginning of a call is kept for the next one. */
@@ -59,7 +70,7 @@ export class WrittenCalls {
     const { mark, pieces } = this.#open ?? {};
     const text = this.#held;
     [this.#open, this.#held] = [undefined, ""];
-    if (mark && pieces) return this.#called(mark, pieces.join(""), mark.close === undefined);
+    if (mark && pieces) return [this.#called(mark, pieces.join(""), mark.close === undefined)];
     return text ? [this.#text(text)] : [];
   }
 
@@ -79,15 +90,15 @@ export class WrittenCalls {
     if (found < 0 && !isDecided && !this.#mayGoOn(open)) return this.#goBack(open, parts);
     if (found < 0 && open.length < longest) return "";
     this.#open = undefined;
-    parts.push(...this.#called(open.mark, open.pieces.join(""), found >= 0));
+    parts.push(this.#called(open.mark, open.pieces.join(""), found >= 0));
     return text.slice(own.length);
   }
 
   /** Whether the text behind a mark may be of calls, so that one which only speaks of a mark is not held. */
   #mayGoOn({ mark, pieces }: Open): boolean {
-    const body = pieces.join("").slice(mark.open.length);
-    if (mark === bare) return mayBeOneCall(body, this.#offered);
-    return mark.isBody || mayCall(body, this.#offered);
+    const text = pieces.join("");
+    if (mark === bare) return mayBeOneCall(text, this.#offered);
+    return mayCall(mark.isBody ? text : text.slice(mark.open.length), this.#offered);
   }
 
   /** Makes text of a mark that no call follows, and answers what stands behind it. */
@@ -122,12 +133,12 @@ export class WrittenCalls {
   }
 
   /** Calls, or the text again if it is none. */
-  #called(mark: Mark, whole: string, isClosed: boolean): WithCalls[] {
+  #called(mark: Mark, whole: string, isClosed: boolean): WithCalls {
     const body = (mark.isBody ? whole : whole.slice(mark.open.length)).replace(mark.close ?? "", "");
     const isNone = mark === bare && !/"(?:arguments|parameters)"/.test(body);
-    const calls = isNone ? [] : callsIn(body, isClosed);
+    const calls = isNone ? [] : callsIn(body, isClosed, this.#isText);
     const isOffered = calls.length > 0 && calls.every(({ name }) => this.#offered.includes(name));
-    return isOffered ? calls : [this.#text(whole)];
+    return isOffered ? { calls, whole } : this.#text(whole);
   }
 }
 
