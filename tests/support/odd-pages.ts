@@ -14,6 +14,8 @@ type Answer = { headers?: Record<string, string>; body?: Buffer | string; status
 const paper = (name: string) => readFileSync(new URL(`../papers/set/${name}`, import.meta.url));
 const invoice = paper("factura-libreoffice.pdf");
 const packed = (how: string, body: Buffer): Answer => ({ headers: { "Content-Encoding": how }, body });
+const table =
+  "<table><tr><th>Plan<th>Periodo<th>Precio</tr><tr><td rowspan=2>Pro<td>Mes<td>10</tr><tr><td>Año<td>100</tr></table>";
 const pages: Record<string, Answer> = {
   "/deflate": packed("deflate", deflateSync(text)),
   "/bare-deflate": packed("deflate", deflateRawSync(text)),
@@ -27,6 +29,7 @@ const pages: Record<string, Answer> = {
   "/descarga": { headers: { "Content-Type": "application/octet-stream" }, body: invoice },
   "/sello.png": { headers: { "Content-Type": "image/png" }, body: paper("escaneo-tumbado.png") },
   "/linking": { body: `${text}<p><a href="/baremo.pdf">Baremo <b>2026</b></a></p>` },
+  "/table": { body: `<main>${table}<p>47 × 10<sup>6</sup> personas, antes <del>30</del></p></main>` },
   "/refreshed": { body: '<meta http-equiv="refresh" content="0; url=/deflate">' },
 };
 const server = createServer((request, response) => {
@@ -65,6 +68,8 @@ for (const path of ["/factura.pdf", "/descarga", "/sello.png"]) {
     (error: Error) => `${error.name}: ${error.message}`,
   );
 }
+const laidOut = (await call({ direccion: `http://${host}:${port}/table` }, caller)) as { whole?: string[] };
+read["/table"] = laidOut.whole?.join() ?? "nothing";
 const linking = call({ direccion: `http://${host}:${port}/linking` }, { ...caller, length: 400 });
 const { whole = [] } = (await linking) as { whole?: string[] };
 read.below = whole.join().split("euros.").at(-1)?.replaceAll(`${host}:${port}`, "e.es") ?? "nothing";

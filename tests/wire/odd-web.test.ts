@@ -41,6 +41,7 @@ it.runIf(mayUnshare)("reads pages as their servers pack, move and cut them", () 
     "/moved": "read",
     "/a%C3%B1o": "read",
     "/linking": "read",
+    "/table": expect.stringMatching(/Pro \| Mes \| 10\nPro \| Año \| 100\n+47 × 10⁶ personas, antes \[tachado: 30\]$/),
     // The text makes way for what is below it.
     below: expect.stringMatching(/^.{0,40}\n\nEnlaces de la página:\n- Baremo 2026: http:\/\/e\.es\/baremo\.pdf$/s),
     length: "400",
@@ -63,6 +64,12 @@ describe("the text of a page", () => {
   it("keeps the cells of a table apart, and the blanks of code", async () => {
     const row = "<table><tr><td>2024</td><td>12</td><td>6</td></tr></table>";
     expect(await read(`${row}<pre>if x:\n    y</pre>`)).toBe("2024 | 12 | 6\nif x:\n    y");
+  });
+  it("is that of the page, not of a longer notice of cookies", async () => {
+    const notice = `<div class="cookie-banner"><p>${"Usamos galletas propias y de terceros. ".repeat(30)}</p></div>`;
+    expect(await read(`${notice}<main><h1>Nota</h1><p>Los tipos suben al 3 %.</p></main>`)).toBe(
+      "Nota\nLos tipos suben al 3 %.",
+    );
   });
   it("is read where the whole page is one form, as those of ASP.NET", async () => {
     const page =

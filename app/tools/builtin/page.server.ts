@@ -43,7 +43,7 @@ export const page = (readBytes: DocumentReader): OwnTool => ({
     const most = (mediaType: string) => (isWritten({ mediaType }) ? pageAtMost : documentAtMost + 1);
     const fetched = await fetchPublic(fieldText(direccion).trim(), { signal, most });
     const { title, text, links } = isWritten(fetched)
-      ? await readPage(fetched, userId)
+      ? await readWritten(fetched, userId, readBytes)
       : { ...(await readDocument(fetched, userId, readBytes)), links: [] };
     signal.throwIfAborted();
     if (!text) throw new ToolRefused(isWritten(fetched) ? emptyPage : emptyDocument);
@@ -81,6 +81,13 @@ export const isPage = ({ mediaType }: Pick<Fetched, "mediaType">) =>
   !mediaType || mediaType === "text/html" || mediaType === "application/xhtml+xml";
 
 const isWritten = ({ mediaType }: Pick<Fetched, "mediaType">) => isPage({ mediaType }) || isText.test(mediaType);
+
+/** The text of a page's article as that of an uploaded page, with its tables, lists, formulas and powers; plain text as it is. */
+async function readWritten(fetched: Fetched, userId: string, readBytes: DocumentReader) {
+  const { title, text, html, links } = await readPage(fetched, userId);
+  if (!text || !html) return { title, text, links };
+  return { title, text: (await reading.run(userId, () => readBytes(Buffer.from(html), "pagina.html"))).trim(), links };
+}
 
 /** The text of what is no page, one of each person at a time, and its file name as its title. Throws ToolRefused. */
 async function readDocument({ url, bytes }: Fetched, userId: string, readBytes: DocumentReader) {

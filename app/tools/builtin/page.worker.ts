@@ -19,6 +19,8 @@ const mostlyForm = 0.3;
 const kept = "\u0001";
 // On a page without an article, such as a list, the library may take a small part of the text for one.
 const leastOfPage = 0.3;
+const own = "main,article";
+const notices = '[id*="cookie" i],[class*="cookie" i],[id*="consent" i],[class*="consent" i]';
 const linksAtMost = 100;
 // In characters.
 const longestWords = 100;
@@ -32,6 +34,7 @@ answerJob(({ url, bytes, charset }: PageJob): PageAnswer => {
   for (const form of document.querySelectorAll("form")) {
     if ((form.textContent?.length ?? 0) > mostlyForm * length) form.replaceWith(...form.childNodes);
   }
+  leaveOutNotices(document);
   const title = document.querySelector("title")?.textContent?.trim() ?? "";
   const base = URL.parse(document.querySelector("base[href]")?.getAttribute("href") ?? "", url)?.href ?? url;
   const whole = cleaned(document.body?.innerHTML ?? "");
@@ -41,6 +44,14 @@ answerJob(({ url, bytes, charset }: PageJob): PageAnswer => {
   const links = linksIn(html, base, url);
   return { title: (article?.title || title).replace(/\s+/g, " ").slice(0, 300), text, html, links };
 });
+
+/** Takes out notices of cookies, which may be longer than a page's own text, where the page says which part that is. */
+function leaveOutNotices(document: Document): void {
+  if (!document.querySelector(own)) return;
+  for (const notice of document.querySelectorAll(notices)) {
+    if (!notice.closest(own) && !notice.querySelector(own)) notice.remove();
+  }
+}
 
 function cleaned(content: string): { html: string; text: string } {
   const { document } = parseHTML(`<html><body>${content}</body></html>`);
