@@ -1,7 +1,12 @@
 import { APICallError } from "@ai-sdk/provider";
 import { expect, it } from "vitest";
 import { ReplyError, replyError } from "../../app/replies/errors.server.ts";
-import { refusedIn, refusedToolIn, withoutRefused } from "../../app/replies/providers/refused-parameters.server.ts";
+import {
+  type Parameter,
+  refusedIn,
+  refusedToolIn,
+  withoutRefused,
+} from "../../app/replies/providers/refused-parameters.server.ts";
 import { plainSchema } from "../../app/replies/providers/tool-schema.server.ts";
 
 const failure = (statusCode: number, responseBody: string) =>
@@ -40,6 +45,19 @@ it.each([
     400,
     '{"error":{"type":"invalid_request_error","message":"input length and `max_tokens` exceed context limit: 190000 + 21333 > 200000"}}',
     [],
+  ],
+  [
+    "a summary of thoughts",
+    400,
+    '{"error":{"message":"Your organization must be verified to generate reasoning summaries.","param":"reasoning.summary","code":"unsupported_value"}}',
+    ["reasoning_summary"],
+  ],
+  ["thinking, in Gemini's words", 400, "Thinking budget is not supported for this model.", ["reasoning_effort"]],
+  [
+    "images, in Groq's words",
+    400,
+    `{"error":{"message":"'messages.1' : for 'role:user' the following must be satisfied[('messages.1.content' : value must be a string)]","type":"invalid_request_error"}}`,
+    ["images"],
   ],
   ["thinking, in Ollama's words", 400, '"llama3.1:8b" does not support thinking', ["reasoning_effort"]],
   ["a strength of thinking", 400, 'think value "high" is not supported for this model', ["reasoning_effort"]],
@@ -239,13 +257,26 @@ it("instructions and images that a model refuses go into the person's text", () 
   expect(messages).toEqual([
     {
       role: "user",
-      content: [
-        { type: "text", text: "Sé breve." },
-        { type: "text", text: "¿Qué es?" },
-        { type: "text", text: "[Una imagen, que este modelo no puede ver.]" },
-      ],
+      content: "Sé breve.\n\n¿Qué es?\n[Una imagen, que este modelo no puede ver.]",
     },
     { role: "assistant", content: "Un faro." },
     { role: "user", content: "¿Dónde?" },
   ]);
+});
+
+it("leaves out of requests to Google and OpenAI what they have refused", () => {
+  const sent = (body: object, ...refused: Parameter[]) =>
+    JSON.parse(withoutRefused(JSON.stringify(body), new Set(refused)));
+  const generationConfig = { temperature: 1, thinkingConfig: { thinkingBudget: 1 }, topP: 1 };
+  const image = { inlineData: { mimeType: "image/png", data: "" } };
+  const google = { contents: [{ role: "user", parts: [{ text: "¿Qué es?" }, image] }], generationConfig };
+  expect(sent(google, "temperature", "reasoning_effort", "images")).toEqual({
+    contents: [
+      { role: "user", parts: [{ text: "¿Qué es?" }, { text: "[Una imagen, que este modelo no puede ver.]" }] },
+    ],
+    generationConfig: { topP: 1 },
+  });
+  expect(sent({ reasoning: { effort: "high", summary: "detailed" } }, "reasoning_summary")).toEqual({
+    reasoning: { effort: "high" },
+  });
 });

@@ -14,6 +14,7 @@ export const refusableParameters = [
   "stream_options",
   "temperature",
   "reasoning_effort",
+  "reasoning_summary",
   "thinking_with_tools",
   "response_format",
   "json_schema",
@@ -40,7 +41,9 @@ const named: Record<Parameter, RegExp> = {
   stream_options: /stream_options|include_usage/,
   temperature: /temperature/i,
   reasoning_effort:
-    /reasoning_effort|reasoning\.effort|thinkingConfig|thinking_config|thinking_budget|support thinking|\bthink value/i,
+    /reasoning_effort|reasoning\.effort|thinkingConfig|thinking_config|thinking[_ ](?:budget|level)|thinking\.type|thinking (?:is not|may not be)|support thinking|\bthink value/i,
+  // OpenAI gives summaries of thoughts only to organisations that it has verified.
+  reasoning_summary: /reasoning\.summary|reasoning summaries/i,
   thinking_with_tools: /tools with reasoning_effort/i,
   json_schema: /json[ _]schema|strict.{0,20}schema/i,
   response_format: /response_format|text\.format|json[ _]mode/i,
@@ -50,7 +53,8 @@ const named: Record<Parameter, RegExp> = {
   tools:
     /(?:not|n't) support (?:native )?(?:tools?|functions?)(?![\s_-]?(?:choice|role|result|message))\b|(?:tool|function)[\s-](?:use|calling|calls) (?:is|are) not (?:supported|enabled)|requires? --(?:jinja|enable-auto-tool-choice)|support tool use|"loc"\s*:\s*\[\s*"body"\s*,\s*"(?:tools|functions)"\s*\]|"unsupported_parameter"[^}]{0,80}"param"\s*:\s*"tools"|"param"\s*:\s*"tools"[^}]{0,80}"unsupported_parameter"/i,
   cache_control: /cache_control/,
-  images: /image_url|image input/i,
+  // Groq's words for content in parts, in which images are sent.
+  images: /image_url|image input|image content|multimodal input|content' : value must be a string/i,
   system: /(?:system|developer) (?:role|instructions?|messages?|prompts?)[^.]{0,40} not (?:supported|enabled|allowed)/i,
   reasoning_content: /reasoning_content|reasoning_details|property 'reasoning'|thinking_blocks|extra_content/,
 };
@@ -104,18 +108,36 @@ export function withoutRefused(body: string, refused: ReadonlySet<Parameter>): s
   }
   if (refused.has("reasoning_effort")) {
     for (const name of ["reasoning_effort", "reasoning", "thinking"]) delete fields[name];
+    delete recordOf(fields.output_config)?.effort;
   }
+  if (refused.has("reasoning_summary")) delete recordOf(fields.reasoning)?.summary;
+  const config = recordOf(fields.generationConfig);
+  if (config) leaveOutOfGoogles(config, refused);
   if (refused.has("thinking_with_tools") && listOf(fields.tools).length > 0) fields.reasoning_effort = "none";
   if (refused.has("json_schema") && recordOf(fields.response_format)?.type === "json_schema") {
     fields.response_format = { type: "json_object" };
   }
-  if (refused.has("tools")) for (const name of ["tools", "tool_choice", "parallel_tool_calls"]) delete fields[name];
+  if (refused.has("tools"))
+    for (const name of ["tools", "tool_choice", "parallel_tool_calls", "toolConfig"]) delete fields[name];
   if (refused.has("reasoning_content")) listOf(fields.messages).forEach(dropThoughts);
-  if (refused.has("images")) for (const message of listOf(fields.messages ?? fields.input)) dropImages(message);
+  if (refused.has("images"))
+    for (const message of listOf(fields.messages ?? fields.input ?? fields.contents)) dropImages(message);
   if (refused.has("system") && Array.isArray(fields.messages)) fields.messages = withoutSystem(fields.messages);
   if (refused.has("cache_control"))
     return JSON.stringify(fields, (name, value) => (name === "cache_control" ? undefined : value));
   return JSON.stringify(fields);
+}
+
+/** Takes the refused parameters out of the `generationConfig` of a request of Google's. */
+function leaveOutOfGoogles(config: Record<string, unknown>, refused: ReadonlySet<Parameter>): void {
+  const names: Partial<Record<Parameter, string[]>> = {
+    temperature: ["temperature"],
+    stop: ["stopSequences"],
+    reasoning_effort: ["thinkingConfig"],
+    json_schema: ["responseSchema", "responseJsonSchema"],
+    response_format: ["responseSchema", "responseJsonSchema", "responseMimeType"],
+  };
+  for (const parameter of refused) for (const name of names[parameter] ?? []) delete config[name];
 }
 
 function dropThoughts(message: unknown): void {
@@ -127,13 +149,24 @@ function dropThoughts(message: unknown): void {
 /** Puts a line of text in the place of each image of a message. */
 function dropImages(message: unknown): void {
   const fields = recordOf(message);
-  if (!fields || !Array.isArray(fields.content)) return;
-  fields.content = fields.content.map((part: unknown) => {
+  if (!fields) return;
+  const text = "[Una imagen, que este modelo no puede ver.]";
+  if (Array.isArray(fields.parts)) {
+    fields.parts = fields.parts.map((part: unknown) =>
+      /^image\//.test(String(recordOf(recordOf(part)?.inlineData)?.mimeType)) ? { text } : part,
+    );
+  }
+  if (!Array.isArray(fields.content)) return;
+  const parts = fields.content.map((part: unknown) => {
     const type = recordOf(part)?.type;
     const isImage = type === "image_url" || type === "image" || type === "input_image";
-    const text = "[Una imagen, que este modelo no puede ver.]";
     return isImage ? { type: type === "input_image" ? "input_text" : "text", text } : part;
   });
+  // Servers of models without images may take nothing but a text.
+  const texts = parts.flatMap((part: unknown) =>
+    recordOf(part)?.type === "text" ? [String(recordOf(part)?.text)] : [],
+  );
+  fields.content = texts.length === parts.length ? texts.join("\n") : parts;
 }
 
 /** Messages whose instructions stand at the beginning of the person's first one. */
