@@ -1,7 +1,7 @@
 import type { SearchModelRow } from "../db/tables.ts";
 import { faultOf } from "../process/fault.ts";
 import { listOf, recordOf } from "../process/text/json.ts";
-import { ReplyError, replyError } from "../replies/errors.server.ts";
+import { ReplyError, replyError, toldBy } from "../replies/errors.server.ts";
 import { postToModel } from "../replies/providers/model-post.server.ts";
 
 /** A search model's row with its API key decrypted. */
@@ -10,6 +10,10 @@ export type SearchModelAccess = Pick<SearchModelRow, "externalId" | "baseUrl" | 
 // A vector of fewer numbers says nothing; no model gives more.
 const shortest = 8;
 const longest = 8_192;
+
+// Models that have refused `encoding_format`, in this process.
+const formatless = new Set<string>();
+const serversAtMost = 100;
 
 /** A text, or its tokens by the model's own tokenizer. */
 export type Embedded = string | number[];
@@ -25,8 +29,18 @@ export async function embed(
   signal: AbortSignal,
   dimensions?: number,
 ): Promise<number[][]> {
-  const body = { model: externalId, input: texts, encoding_format: "float", dimensions };
-  const asked = postToModel({ baseUrl, path: "/embeddings", apiKey, body, signal }).then((answer) => answer.text());
+  const body = { model: externalId, input: texts, dimensions };
+  const ask = async (format: object) =>
+    (await postToModel({ baseUrl, path: "/embeddings", apiKey, body: { ...body, ...format }, signal })).text();
+  const key = `${baseUrl} ${externalId}`;
+  // Voyage refuses the name of the format that it answers in.
+  const asked = formatless.has(key)
+    ? ask({})
+    : ask({ encoding_format: "float" }).catch((error: unknown) => {
+        if (!/encoding_format/.test(toldBy(error)?.said ?? "")) throw error;
+        if (formatless.size < serversAtMost) formatless.add(key);
+        return ask({});
+      });
   const answer = await asked.catch((error: unknown) => {
     if (signal.aborted && faultOf(signal.reason).name === "TimeoutError") throw tooSlow(error);
     const told = replyError(error);

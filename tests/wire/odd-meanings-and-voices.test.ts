@@ -5,12 +5,15 @@ import { embed } from "../../app/embeddings/embed.server.ts";
 import { spoken, transcribe } from "../../app/voice/voice.server.ts";
 
 let server: Server;
-let answer: { status?: number; type?: string; body: string; at?: string };
+let answer: { status?: number; type?: string; body: string; at?: string; without?: string };
 let asked: { url: string; body: string };
 beforeAll(async () => {
   server = createServer(async (request, response) => {
     asked = { url: request.url ?? "", body: Buffer.concat(await Array.fromAsync(request)).toString("latin1") };
     if (answer.at && answer.at !== request.url) return response.writeHead(404).end();
+    if (answer.without && asked.body.includes(answer.without)) {
+      return response.writeHead(400).end(`{"detail":"${answer.without}: Extra inputs are not permitted"}`);
+    }
     response.writeHead(answer.status ?? 200, { "Content-Type": answer.type ?? "application/json" }).end(answer.body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -28,6 +31,12 @@ describe("vectors as servers give them", () => {
       ["uno", "dos"],
       AbortSignal.timeout(9_000),
     );
+
+  it("from a server that refuses the name of their format", async () => {
+    answer = { body: JSON.stringify({ data: [{ embedding: one }, { embedding: two }] }), without: "encoding_format" };
+    expect(await ask()).toEqual([one, two.map((number) => number + 0)]);
+    expect(asked.body).not.toContain("encoding_format");
+  });
 
   it.each<[string, unknown]>([
     [
