@@ -195,9 +195,10 @@ class Completion {
     const rest = countIn(this.#usage.total_tokens) - countIn(prompt_tokens ?? input_tokens);
     const reasoning = recordOf(completion_tokens_details)?.reasoning_tokens ?? undefined;
     const hasMore = countIn(reasoning) > 0 && rest === countIn(written) + countIn(reasoning);
-    const { prompt_tokens_details, prompt_cache_hit_tokens } = this.#usage;
-    // The second name is DeepSeek's.
-    const cacheRead = recordOf(prompt_tokens_details)?.cached_tokens ?? prompt_cache_hit_tokens ?? undefined;
+    const { prompt_tokens_details, prompt_cache_hit_tokens, cached_tokens, cache_read_input_tokens } = this.#usage;
+    const cached = recordOf(prompt_tokens_details)?.cached_tokens;
+    // The names of OpenAI, DeepSeek, Moonshot and LiteLLM.
+    const cacheRead = cached ?? prompt_cache_hit_tokens ?? cached_tokens ?? cache_read_input_tokens ?? undefined;
     // The counts are checked in `Answer`.
     return {
       inputTokens: {
@@ -229,7 +230,9 @@ class Completion {
     if (!chunk || error) return;
     const [choice, ...others] = listOf(chunk.choices).map(recordOf);
     const usage = recordOf(chunk.usage) ?? recordOf(recordOf(chunk.x_groq)?.usage) ?? recordOf(choice?.usage);
-    if (usage) this.#usage = usage;
+    // Some servers end with counts of zero.
+    const counts = (given: Fields) => Object.values(given).some((value) => countIn(value) > 0);
+    if (usage && (counts(usage) || !counts(this.#usage))) this.#usage = usage;
     const before = this.#pieces;
     if (choice) this.#choice(choice);
     // Copilot puts the calls of one answer into a second choice.

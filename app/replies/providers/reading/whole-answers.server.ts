@@ -15,11 +15,12 @@ export function eventsOf(text: string): string | undefined {
   const value = jsonIn(text);
   const parts = (Array.isArray(value) ? value : [value]).map(recordOf).filter((part) => part !== undefined);
   // Gemini's stream without its `alt=sse` is a list.
-  if (parts.some(({ candidates }) => Array.isArray(candidates))) return streamOf(parts.map(eventOf));
+  if (parts.some(({ candidates, promptFeedback }) => candidates ?? promptFeedback)) return streamOf(parts.map(eventOf));
   const whole = recordOf(value);
   if (!whole) return undefined;
   if (whole.type === "message" && Array.isArray(whole.content)) return streamOf(messageEvents(whole));
-  if (whole.object === "response" && Array.isArray(whole.output)) return streamOf(responseEvents(whole));
+  if (whole.object === "response" && Array.isArray(whole.output) && whole.status !== "failed")
+    return streamOf(responseEvents(whole));
   return completionEvents(whole);
 }
 
@@ -64,7 +65,12 @@ function messageEvents({ content, stop_reason, stop_sequence, usage, ...message 
 function responseEvents(response: Fields): string[] {
   const items = listOf(response.output).flatMap((given, output_index) => {
     const item = recordOf(given);
-    const texts = item?.type === "message" ? listOf(item.content).map((part) => recordOf(part)?.text) : [];
+    const texts =
+      item?.type === "message"
+        ? listOf(item.content)
+            .map(recordOf)
+            .map((part) => part?.text ?? part?.refusal)
+        : [];
     return [
       eventOf({ type: "response.output_item.added", output_index, item }),
       ...texts.map((delta) => eventOf({ type: "response.output_text.delta", item_id: item?.id, output_index, delta })),
