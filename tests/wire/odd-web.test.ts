@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { serverKey } from "../../app/api/models/model-server.server.ts";
 import { ReplyError, replyError } from "../../app/replies/errors.server.ts";
 import { listAt } from "../../app/replies/providers/model-lists.server.ts";
 import { image } from "../../app/tools/builtin/image.server.ts";
@@ -153,6 +154,7 @@ it("lists the models of a server that are for conversations", async () => {
     { id: "BAAI/bge-large-en-v1.5" },
     { id: "un-oido", capabilities: { completion_chat: false } },
     { id: "un-pintor", architecture: { output_modalities: ["image"] } },
+    { id: "openai/*" },
     { id: "Qwen/Qwen3-8B", type: "chat" },
     { id: "llama-3" },
   ];
@@ -160,7 +162,7 @@ it("lists the models of a server that are for conversations", async () => {
   const found = await listAt({ provider: "openai-compatible", baseUrl: `${place()}/v1`, apiKey: null });
   expect(JSON.stringify(found)).toContain("llama-3");
   expect(JSON.stringify(found)).toContain("Qwen3-8B");
-  expect(JSON.stringify(found)).not.toMatch(/FLUX|bge|un-oido|un-pintor/);
+  expect(JSON.stringify(found)).not.toMatch(/FLUX|bge|un-oido|un-pintor|openai\/\*/);
 });
 
 it.each([
@@ -173,4 +175,16 @@ it.each([
   const error = replyError({ error: { message: said, code: 400 } });
   expect(error).toBeInstanceOf(ReplyError);
   expect(error).toMatchObject({ kind: "too-long", fits });
+});
+
+it.each([
+  ["its header", "Bearer sk-abc"],
+  ["quotes", '"sk-abc"'],
+  ["a line break and a sign that nobody sees", "sk-\u200babc\n"],
+])("takes a key that was copied with %s", (_, key) => {
+  expect(serverKey.parse(key)).toBe("sk-abc");
+});
+
+it("refuses a key that was shortened for being shown", () => {
+  expect(serverKey.safeParse("sk-abc…def").error?.issues[0]?.message).toContain("cópiala otra vez");
 });

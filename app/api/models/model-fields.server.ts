@@ -9,7 +9,7 @@ import type { Person, Services } from "../env.server.ts";
 import { groupIds, parseGroupIds, shownGroupIds } from "../groups/group-ids.server.ts";
 import { invalid } from "../http/problem.server.ts";
 import { flag, flagsOf, position, rowFields, text, timesOf } from "../http/schemas.server.ts";
-import { serverAddress } from "./model-server.server.ts";
+import { serverAddress, serverKey } from "./model-server.server.ts";
 
 const provider = z.enum(
   ["openai", "anthropic", "google", "openai-compatible", "ollama", "local"],
@@ -70,7 +70,7 @@ export const newModel = z.strictObject({
   provider,
   externalId: text("El identificador del proveedor", 200, 1),
   baseUrl: serverAddress.nullable().default(null),
-  apiKey: text("La clave", 500).nullable().default(null),
+  apiKey: serverKey,
   contextWindow: whole("La ventana de contexto", 10_000_000)
     .nullable()
     .default(null)

@@ -7,7 +7,13 @@ import { serverUrl, text } from "../http/schemas.server.ts";
 export const serverAddress = serverUrl("un modelo", 1_000);
 
 /** The key of that server, as a form sends it. */
-export const serverKey = text("La clave", 500)
+export const serverKey = text("La clave", 4_000)
+  // As people copy them: with their header, in quotes, with blanks and signs that nobody sees.
+  .transform((key) => key.replace(/^Bearer\s{1,9}|^["']|["']$/gi, "").replace(/[\s\u200b-\u200d\u2060\ufeff]/g, ""))
+  .refine(
+    (key) => /^[!-~]*$/.test(key),
+    "La clave lleva un signo que no va en ninguna clave: cópiala otra vez, entera.",
+  )
   .nullable()
   .default(null)
   .openapi({ description: "Sin ella se queda la que había." });

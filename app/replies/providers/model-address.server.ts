@@ -45,3 +45,9 @@ export function withVersion(stored: string): string | undefined {
   if (url?.pathname !== "/") return undefined;
   return `${url.origin}/v1${url.search}`;
 }
+
+/** The headers with a key for a server that speaks as OpenAI's; Azure wants it also under a name of its own. */
+export const keyHeaders = (apiKey: string, address: string): Record<string, string> => ({
+  Authorization: `Bearer ${apiKey}`,
+  ...(/\.azure\.com$/.test(URL.parse(address)?.hostname ?? "") && { "api-key": apiKey }),
+});

@@ -1,7 +1,7 @@
 import type { ModelRow } from "../../db/tables.ts";
 import type { Config } from "../../process/config.server.ts";
 import { listOf, recordOf } from "../../process/text/json.ts";
-import { serverAddressOf } from "./model-address.server.ts";
+import { keyHeaders, serverAddressOf } from "./model-address.server.ts";
 import { fetchModel } from "./model-fetch.server.ts";
 
 /** A model in a provider's list. */
@@ -91,7 +91,8 @@ function modelsIn(answer: unknown): { id: string; said: Fields }[] {
   for (const entry of entries) {
     const said = recordOf(entry) ?? {};
     const id = [entry, said.id, said.name, said.model].find((one) => typeof one === "string" && one.trim() !== "");
-    if (typeof id === "string" && id.length <= 200 && !models.has(id)) models.set(id, said);
+    // LiteLLM lists patterns such as «openai/*», which are no models.
+    if (typeof id === "string" && id.length <= 200 && !id.includes("*") && !models.has(id)) models.set(id, said);
   }
   return [...models].slice(0, modelsAtMost).map(([id, said]) => ({ id, said }));
 }
@@ -103,7 +104,7 @@ const windowOf = (...said: unknown[]): number | undefined =>
   said.map(Number).find((window) => Number.isInteger(window) && window >= 256 && window <= 10_000_000);
 
 async function listCompatible(url: string, apiKey: string | null): Promise<ListedModel[]> {
-  const headers = apiKey ? bearer(apiKey) : {};
+  const headers = apiKey ? keyHeaders(apiKey, url) : {};
   const path = (name: string) => url.replace(/(\?|$)/, `${name}$1`);
   const found: ListedModel[] = [];
   const models = modelsIn(await askFor(path("/models"), headers)).filter(mayConverse);
@@ -216,7 +217,10 @@ async function listGoogle(apiKey: string): Promise<ListedModel[]> {
   });
   return modelsIn(answer)
     .filter(
-      ({ id, said }) => id.includes("gemini") && listOf(said.supportedGenerationMethods).includes("generateContent"),
+      ({ id, said }) =>
+        id.includes("gemini") &&
+        !otherKinds.test(id) &&
+        listOf(said.supportedGenerationMethods).includes("generateContent"),
     )
     .map(({ id, said }) => ({
       provider: "google",

@@ -1,5 +1,5 @@
 import { APICallError } from "@ai-sdk/provider";
-import { partsOfAddress, serverAddressOf, withVersion } from "./model-address.server.ts";
+import { keyHeaders, partsOfAddress, serverAddressOf, withVersion } from "./model-address.server.ts";
 import { fetchModel } from "./model-fetch.server.ts";
 
 /** A request to a model server outside of conversations. `path`: such as «/embeddings». */
@@ -16,7 +16,7 @@ type ModelPost = {
  * Throws APICallError with the server's words if it refuses, and what `fetch` throws.
  */
 export async function postToModel({ baseUrl, path, apiKey, body, signal }: ModelPost): Promise<Response> {
-  const headers: Record<string, string> = apiKey ? { Authorization: `Bearer ${apiKey}` } : {};
+  const headers: Record<string, string> = apiKey ? keyHeaders(apiKey, baseUrl) : {};
   const isForm = body instanceof FormData;
   if (!isForm) headers["Content-Type"] = "application/json";
   const init = { method: "POST", headers, body: isForm ? body : JSON.stringify(body), signal };

@@ -5,7 +5,7 @@ import { limits } from "../../process/limits.ts";
 import { ReplyError, replyError } from "../errors.server.ts";
 import { generateHidden } from "../pseudonyms/generate-hidden.server.ts";
 import { toPrompt } from "./language-prompt.server.ts";
-import { partsOfAddress, withVersion } from "./model-address.server.ts";
+import { keyHeaders, partsOfAddress, withVersion } from "./model-address.server.ts";
 import type {
   Finish,
   ImagePiece,
@@ -342,7 +342,7 @@ async function makeLanguageModel({ provider, externalId, baseUrl, apiKey }: Mode
         queryParams: query,
         apiKey: apiKey ?? undefined,
         // Azure takes a key under this name only.
-        ...(apiKey && /\.azure\.com$/.test(URL.parse(base)?.hostname ?? "") && { headers: { "api-key": apiKey } }),
+        ...(apiKey && { headers: keyHeaders(apiKey, base) }),
         includeUsage: true,
         // Otherwise the library would silently drop the schema.
         supportsStructuredOutputs: true,
