@@ -227,7 +227,14 @@ export class Toolbox {
       app,
       call: async (input, caller): Promise<Outcome> => {
         const how = { time: row.seconds * 1_000, again: readOnly };
-        return (await this.#connected()).call(this.#server(row), tool, input, caller, how);
+        const connections = await this.#connected();
+        const server = this.#server(row);
+        try {
+          return await connections.call(server, tool, input, caller, how);
+        } finally {
+          // A call may bring others, as one that starts a program does.
+          if (connections.takeNews(server)) this.#refreshOrLog(row);
+        }
       },
     };
   }
@@ -254,6 +261,10 @@ export class Toolbox {
 
   #refreshIfOld(row: ReachedTool): void {
     if (Date.now() - (row.listedAt ?? 0) < listedFor || this.#refreshing.has(placeOf(row))) return;
+    this.#refreshOrLog(row);
+  }
+
+  #refreshOrLog(row: ReachedTool): void {
     this.refresh(row).catch((error) => {
       this.#services.log.warn({ toolId: row.id, err: error }, "un servidor de herramientas no contesta");
     });

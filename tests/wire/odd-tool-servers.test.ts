@@ -182,3 +182,22 @@ it("a server of the older transport is told as what it is", async () => {
   odd = { answers: (_, response) => !!response.writeHead(405).end() };
   await expect(connections.list(another())).rejects.toThrow("el transporte antiguo, SSE, no vale");
 });
+
+it("hears of other tools that a call has brought, once", async () => {
+  odd = {
+    greeting: { capabilities: { tools: { listChanged: true } } },
+    answers({ id, method }, response) {
+      if (method !== "tools/call") return false;
+      const events = [
+        { jsonrpc: "2.0", method: "notifications/tools/list_changed" },
+        { jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "Llueve" }] } },
+      ];
+      response.writeHead(200, { "Content-Type": "text/event-stream" });
+      response.end(events.map((event) => `event: message\ndata: ${JSON.stringify(event)}\n\n`).join(""));
+      return true;
+    },
+  };
+  const to = another();
+  await call(to);
+  expect([connections.takeNews(to), connections.takeNews(to)]).toEqual([true, false]);
+});

@@ -33,6 +33,8 @@ export class Connection {
   listing = false;
   usedAt = Date.now();
   closed = false;
+  /** Whether the server has said that it offers other tools since it was asked. */
+  hasOtherTools = false;
   readonly #client: Client;
   readonly #streams = reconnections();
   /** Answers the server's questions to the person. Only one call at a time has it, as nothing tells which call a question belongs to. */
@@ -72,6 +74,9 @@ export class Connection {
     );
     const connection = new Connection(client);
     client.setRequestHandler("elicitation/create", (request) => connection.#asked(request));
+    client.setNotificationHandler("notifications/tools/list_changed", () => {
+      connection.hasOtherTools = true;
+    });
     // Errors of a call are told by the call.
     client.onerror = () => {};
     try {
@@ -87,6 +92,7 @@ export class Connection {
   async list(): Promise<ListedTool[]> {
     const options = { timeout: listTime, maxTotalTimeout: listTime };
     this.listing = true;
+    this.hasOtherTools = false;
     try {
       const { tools } = await this.#client.listTools(undefined, options);
       return tools.slice(0, toolsAtMost).flatMap(listed);

@@ -53,6 +53,13 @@ export class Connections {
     }
   }
 
+  /** Whether a server has said on one of its connections that it offers other tools; true once for each time. */
+  takeNews(server: McpServer): boolean {
+    const told = (this.#open.get(keyOf(server)) ?? []).filter(({ hasOtherTools }) => hasOtherTools);
+    for (const connection of told) connection.hasOtherTools = false;
+    return told.length > 0;
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#sweeping);
     const all = [...this.#open.values()].flat();
@@ -65,7 +72,7 @@ export class Connections {
     again: boolean,
     work: (connection: Connection) => Promise<Result>,
   ): Promise<Result> {
-    const key = `${server.id} ${server.version}`;
+    const key = keyOf(server);
     const kept = this.#free(key, "program" in server.target);
     try {
       const connection = kept ?? (await this.#connect(key, server));
@@ -148,3 +155,5 @@ const isTooLate = (error: unknown) =>
 function isForgotten(error: unknown): boolean {
   return error instanceof SdkHttpError && error.status === 404;
 }
+
+const keyOf = ({ id, version }: McpServer) => `${id} ${version}`;
