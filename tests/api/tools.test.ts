@@ -149,6 +149,16 @@ describe.each(await ruleEngines())("tools, on $name", (engine) => {
     expect(audit.text).toContain("create_entities");
   });
 
+  it("takes a list that a model has written as a text of JSON", async () => {
+    const { name, input } = remember("Rosa");
+    const asText = { entities: JSON.stringify((input as { entities: object }).entities) };
+    const reply = await read(await say(steps([[{ name, input: asText }]], "Apuntado.")));
+    const [call] = callsOf(reply);
+    await decide(reply, { n: call?.n, hash: call?.asks?.hash, decision: "once" });
+    expect(textOf(await follow(reply.id))).toContain("Apuntado.");
+    expect(memory.written().filter((line) => line.includes('"Rosa"'))).toHaveLength(1);
+  });
+
   it("refuses approval after a month, but still accepts a refusal", async () => {
     const reply = await read(await say(steps([[remember("Tarde")]], "{resultado}")));
     const [call] = callsOf(reply);

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { objectOf } from "../../process/text/json.ts";
+import { objectOf, recordOf } from "../../process/text/json.ts";
 import { type Outcome, type Tool, ToolRefused } from "../../tools/tool.server.ts";
 import type { ToolPart } from "../parts.server.ts";
 import type { ToolCalls } from "../providers/tool-calls.server.ts";
@@ -135,6 +135,19 @@ async function carryOutOne(services: CallServices, run: Run, part: ToolPart, cal
   run.announce();
 }
 
+/** The input of a call: a list or an object that the model has written as a text of JSON is what the tool's schema says that it is. */
+function inputFor({ schema }: Tool, input: string): Record<string, unknown> {
+  const properties = recordOf(schema.properties) ?? {};
+  const wanted = (name: string, value: unknown) => {
+    const type = recordOf(properties[name])?.type;
+    if (typeof value !== "string" || (type !== "object" && type !== "array")) return value;
+    // The beginning decides: `objectOf` takes blanks for an empty object.
+    const given = /^\s{0,100}[{[]/.test(value) ? objectOf(`{"given":${value}}`)?.given : undefined;
+    return Array.isArray(given) === (type === "array") ? (given ?? value) : value;
+  };
+  return Object.fromEntries(Object.entries(objectOf(input) ?? {}).map(([name, value]) => [name, wanted(name, value)]));
+}
+
 /** Outcome of a call within its time. An error and a stop of the run are outcomes, too. */
 async function outcomeOf(
   { db, log }: CallServices,
@@ -175,7 +188,7 @@ async function outcomeOf(
     const stopped = new Promise<never>((_, reject) =>
       run.signal.addEventListener("abort", () => reject(run.signal.reason), { once: true, signal: over.signal }),
     );
-    return await Promise.race([tool.call(objectOf(call.input) ?? {}, caller), patience, stopped]);
+    return await Promise.race([tool.call(inputFor(tool, call.input), caller), patience, stopped]);
   } catch (error) {
     // It is unknown whether the call took effect.
     if (run.signal.aborted)
