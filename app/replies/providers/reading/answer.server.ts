@@ -91,7 +91,8 @@ export class Answer {
 
   /**
    * `untagged`: the model is known to leave out the opening tag of its thoughts. `tools`: those that were offered to it. `writesCalls`: its
-   * server may pass on as text what the model has written to call one. `mayBeEmpty`: reasons for an end without a word that are no failure. `tellsGrowth`: calls are told of while they are written.
+   * server may pass on as text what the model has written to call one. `mayBeEmpty`: reasons for an end without a word that are no failure.
+   * `tellsGrowth`: calls are told of while they are written.
    */
   constructor({ untagged, tools, writesCalls, mayBeEmpty, tellsGrowth }: Reading) {
     const offered = tools.map(({ name }) => name);
