@@ -201,3 +201,24 @@ it("hears of other tools that a call has brought, once", async () => {
   await call(to);
   expect([connections.takeNews(to), connections.takeNews(to)]).toEqual([true, false]);
 });
+
+it("takes a tool whose descriptions alone are too long, and one behind tools that are", async () => {
+  const described = { type: "string", description: "Un dato. ".repeat(40) };
+  const properties = Object.fromEntries(Array.from({ length: 90 }, (_, n) => [`dato_${n}`, described]));
+  const huge = { type: "object", properties: { q: { enum: Array(5_000).fill("valor") } } };
+  const tools = [
+    ...Array.from({ length: 100 }, (_, n) => ({ name: `enorme_${n}`, inputSchema: huge })),
+    { name: "ficha", inputSchema: { type: "object", properties } },
+  ];
+  odd = {
+    answers({ id, method }, response) {
+      if (method !== "tools/list") return false;
+      response.writeHead(200, { "Content-Type": "application/json" });
+      response.end(JSON.stringify({ jsonrpc: "2.0", id, result: { tools } }));
+      return true;
+    },
+  };
+  const [first, ...others] = await connections.list(another());
+  expect(others).toEqual([]);
+  expect([first?.name, Object.keys(first?.schema.properties ?? {}).length]).toEqual(["ficha", 90]);
+});

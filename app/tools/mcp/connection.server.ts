@@ -95,7 +95,7 @@ export class Connection {
     this.hasOtherTools = false;
     try {
       const { tools } = await this.#client.listTools(undefined, options);
-      return tools.slice(0, toolsAtMost).flatMap(listed);
+      return tools.flatMap(listed).slice(0, toolsAtMost);
     } catch (error) {
       throw this.#refused ?? error;
     } finally {
@@ -224,14 +224,28 @@ function headersOf(secret: string | null): Record<string, string> {
   return headers.length > 0 ? Object.fromEntries(headers) : { Authorization: `Bearer ${secret.trim()}` };
 }
 
+/** A schema that is short enough, if need be without its descriptions; undefined if it is not. */
+function shortened(schema: McpTool["inputSchema"]): McpTool["inputSchema"] | undefined {
+  if (isShort(schema)) return schema;
+  try {
+    const bare = JSON.stringify(schema, (key, value: unknown) =>
+      key === "description" && typeof value === "string" ? undefined : value,
+    );
+    return bare.length <= schemaLength ? (JSON.parse(bare) as McpTool["inputSchema"]) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 function listed({ name, title, description = "", inputSchema, annotations = {}, _meta }: McpTool): ListedTool[] {
-  if (!isShort(inputSchema) || name.length > 200) return [];
+  const schema = shortened(inputSchema);
+  if (!schema || name.length > 200) return [];
   return [
     {
       name,
       title: cutText(title ?? annotations.title ?? name, 120),
       description: cutText(description, descriptionLength),
-      schema: inputSchema,
+      schema,
       readOnly: annotations.readOnlyHint === true,
       // True is the default of the protocol.
       reachesOut: annotations.openWorldHint !== false,
