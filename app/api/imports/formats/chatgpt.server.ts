@@ -7,6 +7,7 @@ import {
   isObject,
   type Json,
   objects,
+  parentsIn,
   parsed,
   text,
   time,
@@ -15,7 +16,9 @@ import {
 
 /** A conversation of ChatGPT. */
 export function fromChatGpt(chat: Json): ImportedChat {
-  const nodes = withIds(chat.mapping as Json).map((node) => {
+  const listed = withIds(chat.mapping as Json);
+  const parents = parentsIn(listed, "children");
+  const nodes = listed.map((node) => {
     const message = isObject(node.message) ? node.message : {};
     const author = isObject(message.author) ? message.author : {};
     const content = isObject(message.content) ? message.content : {};
@@ -33,7 +36,7 @@ export function fromChatGpt(chat: Json): ImportedChat {
     const words = isOfTool ? report : canvas || withoutMarks(parts.map(partSaid).filter(Boolean).join("\n\n"));
     return {
       key: text(node.id),
-      parent: text(node.parent) || null,
+      parent: text(node.parent === undefined ? parents.get(text(node.id)) : node.parent) || null,
       role: isOfTool && (report || files.length > 0) ? "assistant" : text(author.role),
       content: words,
       at: time(message.create_time),

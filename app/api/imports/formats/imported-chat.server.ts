@@ -1,3 +1,4 @@
+import { cutText } from "../../../process/text/cut-text.ts";
 import type { Source } from "../../../replies/chunk.ts";
 import type { ImagePart, MadeImage, ReplyPart } from "../../../replies/parts.server.ts";
 
@@ -116,7 +117,7 @@ export function chatOf(
     for (const child of children.get(node.key) ?? []) queue.push({ node: child, above: here });
   }
   const leaf = (last && kept.get(last)) || messages.at(-1)?.key || "";
-  const shown = text(title).trim() || messages[0]?.content.slice(0, 60) || "Sin título";
+  const shown = text(title).trim() || cutText(messages[0]?.content ?? "", 60) || "Sin título";
   return { key, title: shown, at, archived, pinned, project, assistant, leaf, messages, lost };
 }
 
@@ -140,6 +141,14 @@ export const objects = (value: unknown): Json[] => (Array.isArray(value) ? value
 /** The objects of a table by their ids, each with its id. */
 export const withIds = (table: Json): Json[] =>
   Object.entries(table).flatMap(([id, item]) => (isObject(item) ? [{ ...item, id: text(item.id) || id }] : []));
+/** Parents by their children, for messages that do not name their parent. `field`: the list of a message's children. */
+export const parentsIn = (messages: Json[], field: string): Map<string, string> =>
+  new Map(
+    messages.flatMap((message) => {
+      const children = message[field];
+      return Array.isArray(children) ? children.map((child): [string, string] => [text(child), text(message.id)]) : [];
+    }),
+  );
 /** The value of a JSON text; undefined if `json` is not a text, or not valid JSON. */
 export function parsed(json: unknown): unknown {
   if (typeof json !== "string") return undefined;

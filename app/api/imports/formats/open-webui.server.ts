@@ -6,6 +6,7 @@ import {
   isObject,
   type Json,
   objects,
+  parentsIn,
   partsOf,
   text,
   time,
@@ -22,10 +23,14 @@ const thoughts = /^\s*<think>[\s\S]*?<\/think>\s*/;
 export function fromOpenWebUi(item: Json, chat: Json): ImportedChat {
   const history = isObject(chat.history) ? chat.history : {};
   const listed = isObject(history.messages) ? withIds(history.messages) : objects(chat.messages);
+  const parents = parentsIn(listed, "childrenIds");
+  const parentOf = ({ id, parentId }: Json) => text(parentId === undefined ? parents.get(text(id)) : parentId);
+  const questions = new Set(listed.filter(({ role }) => role === "user").map(({ id }) => text(id)));
   const nodes = listed.map((message) => ({
     key: text(message.id),
-    parent: text(message.parentId) || null,
-    role: text(message.role),
+    parent: parentOf(message) || null,
+    // Replies that were cut off are stored without a role.
+    role: text(message.role) || (questions.has(parentOf(message)) ? "assistant" : ""),
     content: withoutDetails(saidIn(message)).replace(thoughts, ""),
     at: time(message.timestamp),
     files: [...objects(message.files).flatMap(fileOf), ...objects(message.content).flatMap(pictureOf)],
