@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { withoutMarks } from "../../app/api/imports/formats/chatgpt-marks.server.ts";
 import { readExport } from "../../app/api/imports/formats/read-export.server.ts";
 import { readAccount } from "../../app/api/imports/formats/tertulia-account.server.ts";
+import { withoutMarks as oneLine } from "../../app/process/text/without-marks.ts";
 
 const cases = JSON.parse(readFileSync(new URL("chatgpt-marks.json", import.meta.url), "utf8")) as [string, string][];
 
@@ -80,6 +81,40 @@ it("reads Open WebUI messages in parts and in API output", () => {
   const [chat] = readExport([item])?.chats ?? [];
   expect(chat?.messages.map(({ content }) => content)).toEqual(["Hola", "Buenas"]);
   expect(chat?.messages[0]?.at).toBe(1_735_700_000_000);
+});
+
+it("reads replies of Open WebUI that have lost their role or their parent", () => {
+  const messages = {
+    u1: { id: "u1", parentId: null, childrenIds: ["a1"], role: "user", content: "p1" },
+    a1: { id: "a1", childrenIds: ["u2"], role: "assistant", content: "r1" },
+    u2: { id: "u2", parentId: "a1", childrenIds: ["a2"], role: "user", content: "p2" },
+    a2: { id: "a2", content: "r2", done: true, model: "gpt" },
+  };
+  const item = { id: "c", title: "T", chat: { history: { messages, currentId: "a2" } } };
+  const [chat] = readExport([item])?.chats ?? [];
+  expect(chat?.messages.map(({ key, parent, role }) => [key, parent, role])).toEqual([
+    ["u1", null, "user"],
+    ["a1", "u1", "assistant"],
+    ["u2", "a1", "user"],
+    ["a2", "u2", "assistant"],
+  ]);
+});
+
+it("gives a chat without a title its first words, whole letters only", () => {
+  const message = { author: { role: "user" }, content: { content_type: "text", parts: [`${"x".repeat(59)}😀 fin`] } };
+  const mapping = { r: { id: "r", children: ["a"], message: null }, a: { id: "a", message } };
+  const [chat] = readExport([{ id: "c", title: null, mapping }])?.chats ?? [];
+  expect(chat?.title).toBe("x".repeat(59));
+  expect(chat?.messages).toHaveLength(1);
+});
+
+it.each([
+  ["getUserById(user_id) da *algo* y **otro**.", "getUserById(user_id) da algo y otro."],
+  ["x**2 y 5 * 3 = 15 en ~/bin", "x**2 y 5 * 3 = 15 en ~/bin"],
+  ["https://x.es/a_b_c y arr[0]", "https://x.es/a_b_c y arr[0]"],
+  ["_Hola_, **Ana**: `a` y ~~b~~ [1]", "Hola, Ana: a y b"],
+])("shows %j as one plain line", (said, shown) => {
+  expect(oneLine(said)).toBe(shown);
 });
 
 // Looked at again from each of its signs, each of these takes minutes.

@@ -5,7 +5,10 @@ export const withoutMarks = (text: string): string =>
     .replace(/^[ \t|:-]+$/gm, "")
     .replace(/^[ \t]*(?:[#>]+|[-+*]|```\w*)[ \t]*/gm, "")
     .replace(/\[([^\]\n]*)\]\([^)\s]*\)/g, "$1")
-    .replace(/[*_`~|]+|\[(\d{1,2})\]/g, "")
+    .replace(/`+|~~+|\|+|\[[1-9]\d?\]/g, "")
+    // Within words, between blanks and before numbers they are signs of code: `user_id`, `5 * 3`, `x**2`.
+    .replace(/(?<![\p{L}\p{N}_])_+|(?<!_)_+(?![\p{L}\p{N}_])/gu, "")
+    .replace(/(?<![\p{L}\p{N}\s*])\*+|(?<!\*)\*+(?![\p{L}\p{N}\s*])|(?<=\s)\*+(?=[^\s*])|(?<=[^\s*])\*+(?=\s)/gu, "")
     .replace(/\s+/g, " ")
     .toWellFormed()
     .trim();
