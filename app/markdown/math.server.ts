@@ -88,6 +88,9 @@ const brackets: InlineRule = (state, silent) => {
   if (end === undefined || end - pos > longestInline) return false;
   const content = src.slice(pos + 2, end);
   if (!content.trim() || (isDisplay && (isProse(content) || isReference(content)))) return false;
+  const before = src[pos - 1] ?? "";
+  // Escaped brackets in the words of a link, and the place in a list: `[\[PDF\] Bases](…)`, `arr\[i\]`.
+  if (isDisplay && (before === "[" || (wordCharacter.test(before) && /^\w{1,10}$/.test(content)))) return false;
   if (!silent) {
     const token = state.push(isDisplay ? "math_display" : "math_inline", "math", 0);
     token.markup = src.slice(pos, pos + 2);

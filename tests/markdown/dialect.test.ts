@@ -135,3 +135,13 @@ describe("while it grows", () => {
     expect(shown).toContain(whole);
   });
 });
+
+describe("brackets that are escaped", () => {
+  it.each([
+    ["in the words of a link", "[\\[PDF\\] Bases](https://e.es/b.pdf)", ">[PDF] Bases</a>"],
+    ["behind a name", "El valor arr\\[i\\] crece", "arr[i] crece"],
+  ])("are no formula %s", (_, source, shown) => {
+    expect(html(source)).toContain(shown);
+    expect(formulas(source)).toBe(0);
+  });
+});

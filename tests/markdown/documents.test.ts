@@ -69,6 +69,14 @@ describe.each(["docx", "odt"] as const)("a conversation as %s", (format) => {
     expect(parts.map(([, part]) => part).join()).toContain("Ayuntamiento de Ejemplo &amp; Hijos");
   });
 
+  it("leaves out what no XML may hold", async () => {
+    const turns = [{ ...turn, markdown: "informa\ufffeción", sources: [] }];
+    const bytes = await makeDocument({ format, title: "Piso", author: "Ana", notice: "", turns }, "ana");
+    const parts = Object.values(unzipSync(bytes ?? new Uint8Array())).map((part) => strFromU8(part));
+    expect(parts.join()).toContain("información");
+    expect(parts.join()).not.toContain("\ufffe");
+  });
+
   it("has drawings as described images, or code when undrawable", async () => {
     const large =
       '```svg\n<svg width="19000" height="300" viewBox="0 0 19000 300"><rect width="9" height="9"/></svg>\n```\n';

@@ -10,7 +10,13 @@ export type DocumentJob = (OfficeDocument | OfficeSheet) & { pictures: OfficePic
 answerJob(async (job: DocumentJob) => {
   if (job.format === "xlsx") return xlsxOf(job);
   const images = await imagesOf(job.pictures);
-  return job.format === "docx" ? docxOf(job, images) : odtOf(job, images);
+  return job.format === "docx" ? docxOf(inXml(job), images) : odtOf(job, images);
+});
+
+/** A document without the two characters that XML 1.0 forbids and the library lets through: text from PDFs has them for hyphens. */
+const inXml = ({ turns, ...more }: OfficeDocument): OfficeDocument => ({
+  ...more,
+  turns: turns.map((turn) => ({ ...turn, markdown: turn.markdown.replace(/[\ufffe\uffff]/g, "") })),
 });
 
 // Dots per inch: as many as paper shows, and those at which pictures have their own size. Then the most pixels of a side.
