@@ -248,7 +248,15 @@ describe("the composer", () => {
     expect(readable(html)).not.toContain("Pregunta primera");
     expect(readable(html)).toContain("2/2");
     const back = [...html.matchAll(/href="([^"]+version=[^"&]+)"/g)].map(([, href]) => href ?? "")[0] ?? "";
-    expect(readable(await browser.html(back.replaceAll("&amp;", "&")))).toContain("Pregunta primera");
+    const older = await browser.html(back.replaceAll("&amp;", "&"));
+    expect(readable(older)).toContain("Pregunta primera");
+    // The version that is shown is the one that is shared.
+    const sharing = /href="([^"]+\/compartir[^"]*)"/.exec(older)?.[1] ?? "";
+    await browser.submit(sharing, sharing, {});
+    const shared = /\/compartido\/[\w-]+/.exec(await browser.html(sharing))?.[0] ?? "";
+    const published = readable(await browser.html(shared));
+    expect(published).toContain("Pregunta primera");
+    expect(published).not.toContain("Pregunta segunda");
   });
 });
 

@@ -13,7 +13,7 @@ import { answerInvalid, invalid, notFound } from "../../http/problem.server.ts";
 import { publishes } from "../../http/publish-change.server.ts";
 import { answers, bearer, bytes, flag, id, idParam, iso } from "../../http/schemas.server.ts";
 import { findChat, openChat } from "../../http/visibility.server.ts";
-import { branchOf, leadsTo } from "../branch.server.ts";
+import { branchOf, leadsTo, leafBelow } from "../branch.server.ts";
 import { attachment } from "../message-fields.server.ts";
 
 const share = z
@@ -24,7 +24,12 @@ const share = z
     files: z.boolean().openapi({ description: "Si se ven también los archivos adjuntos." }),
   })
   .openapi("Share");
-const newShare = z.strictObject({ files: flag.default(false) });
+const newShare = z.strictObject({
+  files: flag.default(false),
+  version: id
+    .optional()
+    .openapi({ description: "Un mensaje de la versión que se comparte; sin él, la que se escribió la última." }),
+});
 const sharedMessage = z.object({
   id: z.string(),
   role: z.enum(["user", "assistant", "system"]),
@@ -97,13 +102,15 @@ const shareChat: RouteHandler<typeof shareChatRoute, ApiEnv> = async (c) => {
   // An admin may read a chat and end its sharing; only who wrote it makes it public.
   if (chat.userId !== c.var.person.id) throw notFound();
   if (chat.sessionId) throw invalid("id", "Una conversación temporal no se comparte: se borra con la sesión.");
-  const leaf = await leafOf(c.var.services, chat);
+  const { files, version } = c.req.valid("json");
+  const leafId = version === undefined ? chat.leafId : await leafBelow(db, chat.id, version);
+  const leaf = await leafOf(c.var.services, { leafId });
   if (!leaf) throw invalid("id", "La conversación todavía no tiene mensajes.");
   const now = Date.now();
   const reach = {
     leafId: leaf.id,
     leafLength: leaf.status === "streaming" ? null : leaf.content.length,
-    files: c.req.valid("json").files ? (1 as const) : (0 as const),
+    files: files ? (1 as const) : (0 as const),
     updatedAt: now,
   };
   await db

@@ -11,8 +11,10 @@ const dialogs = [
   ["exportar", "download", "Exportar"],
 ] as const;
 
-/** Actions on a chat. */
-export function ChatMenu({ id, pinned, archived }: { id: string; pinned: boolean; archived: boolean }) {
+type MenuProps = { id: string; pinned: boolean; archived: boolean; shown: string };
+
+/** Actions on a chat. `shown`: query of the version that is shown. */
+export function ChatMenu({ id, pinned, archived, shown }: MenuProps) {
   const formToken = use(FormToken);
   const navigate = useNavigate();
   const { revalidate } = useRevalidator();
@@ -39,7 +41,7 @@ export function ChatMenu({ id, pinned, archived }: { id: string; pinned: boolean
         </Switch>
       </li>
       {dialogs.map(([path, icon, label]) => (
-        <MenuLink key={path} icon={icon} to={`/conversation/chat/${id}/${path}`} preventScrollReset>
+        <MenuLink key={path} icon={icon} to={`/conversation/chat/${id}/${path}${shown}`} preventScrollReset>
           {label}
         </MenuLink>
       ))}

@@ -100,6 +100,7 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     draft: await showDraft(context, edited ? draftOfEdit(edited, chat.modelId) : chat.draft),
     edits: edited && { messageId: edited.id, parentId: edited.parentId ?? "" },
     // Somebody who looks at an older version to its end continues that version; otherwise the newest one continues.
+    shown: through ? `?version=${encodeURIComponent(through)}` : "",
     parentId: through || (around && !branch.hasLater) ? last?.id : undefined,
     // The name is not «key»: React takes `key` out of props that are spread.
     sendKey: newId(),
@@ -211,7 +212,7 @@ export default function Chat({ loaderData: chat, actionData }: Route.ComponentPr
   );
 }
 
-function ChatBar({ id, title, author, mayChange, pinned, archived }: Route.ComponentProps["loaderData"]) {
+function ChatBar({ id, title, author, mayChange, pinned, archived, shown }: Route.ComponentProps["loaderData"]) {
   return (
     <Bar keeps="composer">
       {!author && (
@@ -220,7 +221,7 @@ function ChatBar({ id, title, author, mayChange, pinned, archived }: Route.Compo
         </a>
       )}
       <h1>{title}</h1>
-      {mayChange && <ChatMenu id={id} pinned={pinned} archived={archived} />}
+      {mayChange && <ChatMenu id={id} pinned={pinned} archived={archived} shown={shown} />}
     </Bar>
   );
 }

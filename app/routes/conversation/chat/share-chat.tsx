@@ -25,7 +25,7 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
   };
 }
 
-export const action = ({ context, params }: Route.ActionArgs) =>
+export const action = ({ context, params, url }: Route.ActionArgs) =>
   sendFields(context, z.object({}), async () => {
     const { share, groups } = context.get(apiContext).api.chat[":id"];
     const param = { id: params.id };
@@ -38,10 +38,13 @@ export const action = ({ context, params }: Route.ActionArgs) =>
       return data(null);
     }
     const stop = textOf(context.get(formContext), "intent") === "stop";
-    const json = { files: textOf(context.get(formContext), "files") === "1" };
+    const json = { files: textOf(context.get(formContext), "files") === "1", version: versionIn(url) };
     await (stop ? accepted(share.$delete({ param })) : accepted(share.$put({ param, json })));
     return data(null);
   });
+
+/** A message of the version that was shown when the dialog was opened. */
+const versionIn = (url: URL) => url.searchParams.get("version") ?? undefined;
 
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
