@@ -89,7 +89,7 @@ export async function* chatAsMarkdown(
       const list = files.length > 0 ? `${files.join("")}\n` : "";
       const said =
         message.role === "user" ? message.content : partsIn(stretch, message).map(partAsMarkdown).join("\n\n");
-      return `\n## ${who} (${moment.format(message.createdAt)}${again})\n\n${list}${said}\n`;
+      return `\n## ${who} (${moment.format(message.createdAt)} UTC${again})\n\n${list}${said}\n`;
     });
     yield turns.join("");
   }
