@@ -108,6 +108,12 @@ describe("footnotes", () => {
     shown += stream.end().append;
     for (const text of ["Uno", "dos", "La primera.", "La segunda,"]) expect(shown).toContain(text);
   });
+  it("that are only an address are shown while they grow", () => {
+    const stream = new MarkdownStream();
+    const shown = stream.push("Dato[^1].\n\n[^1]: https://e.es/informe\n[^2]: Anual.\n\n").append + stream.end().append;
+    expect(shown).toContain("https://e.es/informe");
+    expect(shown).toContain("Anual.");
+  });
   it("that nothing refers to stay where they stand", () => {
     expect(html("[^1]: Nadie me llama.\n\nFin.")).toContain("Nadie me llama.");
   });
