@@ -162,7 +162,7 @@ function pairsIn(text: string, isText: (key: string) => boolean): Record<string,
 const quoted = (braces: string): string =>
   braces
     .split(/<\|"\|>|<escape>/)
-    .map((part, n) => (n % 2 === 1 ? JSON.stringify(part) : part.replace(/([\w-]{1,64}):/g, '"$1":')))
+    .map((part, n) => (n % 2 === 1 ? JSON.stringify(part) : part.replace(/([{,]\s?)([\w-]+):/g, '$1"$2":')))
     .join("");
 
 /** The input in the body of a function: JSON, or parameters; undefined if there is anything else, or one of them has no end. */
