@@ -69,6 +69,20 @@ function takePlainHtml(md: MarkdownIt): void {
 export type FootnoteEnv = Env & { docId?: string; isGrowing?: boolean };
 type BlockRule = Parameters<MarkdownIt["block"]["ruler"]["before"]>[2];
 
+/** The line of a note as a paragraph until the other notes are known: one that is only an address would define a link, and show nothing. */
+const growingNote: BlockRule = (state, line, _end, silent) => {
+  const { isGrowing }: FootnoteEnv = state.env;
+  const from = (state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0);
+  const text = isGrowing ? state.src.slice(from, state.eMarks[line]) : "";
+  if (!/^\[\^[^\]\s]{1,100}\]:/.test(text)) return false;
+  if (silent) return true;
+  state.push("paragraph_open", "p", 1).map = [line, line + 1];
+  Object.assign(state.push("inline", "", 0), { content: text.trim(), map: [line, line + 1], children: [] });
+  state.push("paragraph_close", "p", -1);
+  state.line = line + 1;
+  return true;
+};
+
 function addFootnotes(md: MarkdownIt): void {
   const { ruler } = md.block;
   const { before } = ruler;
@@ -81,19 +95,7 @@ function addFootnotes(md: MarkdownIt): void {
   ruler.before = (where, name, rule, options) => before.call(ruler, where, name, whenWhole(rule), options);
   md.use(footnote);
   ruler.before = before;
-  // Until it is known which notes there are, one that is only an address would be the definition of a link, which shows nothing.
-  ruler.before("reference", "growing_note", (state, line, _end, silent) => {
-    const { isGrowing }: FootnoteEnv = state.env;
-    const from = (state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0);
-    const text = isGrowing ? state.src.slice(from, state.eMarks[line]) : "";
-    if (!/^\[\^[^\]\s]{1,100}\]:/.test(text)) return false;
-    if (silent) return true;
-    state.push("paragraph_open", "p", 1).map = [line, line + 1];
-    Object.assign(state.push("inline", "", 0), { content: text.trim(), map: [line, line + 1], children: [] });
-    state.push("paragraph_close", "p", -1);
-    state.line = line + 1;
-    return true;
-  });
+  ruler.before("reference", "growing_note", growingNote);
   // `10^[2]` is no note.
   md.inline.ruler.disable("footnoteInline");
   const labelOf = (token: Token | undefined) => String(recordOf(token?.meta)?.label ?? "");

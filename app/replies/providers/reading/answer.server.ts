@@ -145,11 +145,7 @@ export class Answer {
     yield* this.#count([...this.#split(this.#text.rest()), ...this.#noted(this.#thoughts.rest())]);
     yield* this.#sayWithCalls(this.#writtenCalls.rest());
     yield* this.#say(this.#written.rest());
-    this.#noteCalls(this.#thoughtCalls.rest());
-    // A server may send the same calls also in their own fields.
-    const written = this.#atEnd.flatMap(({ calls }) => calls);
-    if (this.#calls.size === 0) yield* this.#callWritten(written);
-    if (this.#isWordless) yield* this.#callWritten(this.#lastInThought);
+    yield* this.#callLast();
     const isCut = part.finishReason.unified === "length";
     if (this.#untagged && this.#thoughts.isInside && this.#isWordless && !isCut)
       yield* this.#say([{ text: this.#unclosed }]);
@@ -283,6 +279,14 @@ export class Answer {
       this.#atEnd = [];
       yield* this.#say(this.#written.split(before + part.text));
     }
+  }
+
+  /** Makes the calls with which the text ends, or the thought of an answer without a text. */
+  *#callLast(): Generator<Piece> {
+    this.#noteCalls(this.#thoughtCalls.rest());
+    // A server may send the same calls also in their own fields.
+    if (this.#calls.size === 0) yield* this.#callWritten(this.#atEnd.flatMap(({ calls }) => calls));
+    if (this.#isWordless) yield* this.#callWritten(this.#lastInThought);
   }
 
   *#callWritten(calls: WrittenCall[]): Generator<Piece> {
