@@ -293,7 +293,7 @@ async function startHostileTools() {
   const lists: Record<string, object[]> = {
     gemelas: [{ name: "¿qué tal?", inputSchema: object, annotations: { readOnlyHint: true } }],
     esquemas: [
-      { name: "enorme", inputSchema: { ...object, description: "x".repeat(50_000) } },
+      { name: "enorme", inputSchema: { ...object, default: "x".repeat(50_000) } },
       { name: "recursiva", inputSchema: recursive, annotations: { readOnlyHint: true } },
     ],
   };
