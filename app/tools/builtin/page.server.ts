@@ -86,8 +86,12 @@ const isWritten = ({ mediaType }: Pick<Fetched, "mediaType">) => isPage({ mediaT
 async function readWritten(fetched: Fetched, userId: string, readBytes: DocumentReader) {
   const { title, text, html, links } = await readPage(fetched, userId);
   if (!text || !html) return { title, text, links };
-  return { title, text: (await reading.run(userId, () => readBytes(Buffer.from(html), "pagina.html"))).trim(), links };
+  const page = Buffer.from(`<!doctype html><meta charset="utf-8">${html.replace(control, " ")}`);
+  return { title, text: (await reading.run(userId, () => readBytes(page, "pagina.html"))).trim(), links };
 }
+
+// Control characters, by which a file is taken for one that is no text; tabs and line breaks are none.
+const control = /[^\P{Cc}\t\n\r]/gu;
 
 /** The text of what is no page, one of each person at a time, and its file name as its title. Throws ToolRefused. */
 async function readDocument({ url, bytes }: Fetched, userId: string, readBytes: DocumentReader) {
