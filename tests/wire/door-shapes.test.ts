@@ -49,7 +49,11 @@ describe("a request as clients send it is taken", () => {
       conversation: null,
       reasoning: { effort: "max" },
       include: ["web_search_call.action.sources"],
-      tools: [{ type: "web_search_2025_08_26" }, { type: "namespace", name: "n", tools: [named("a")] }],
+      tools: [
+        { type: "web_search_2025_08_26" },
+        { type: "image_generation" },
+        { type: "namespace", name: "n", tools: [named("a")] },
+      ],
       tool_choice: { type: "web_search" },
       input: [
         ...messages,

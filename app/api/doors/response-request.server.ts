@@ -80,6 +80,9 @@ const webSearch = z.enum([
   "web_search_2025_08_26",
   "web_search_preview_2025_03_11",
 ]);
+const ofProvider = z.enum([...webSearch.options, "image_generation", "tool_search"]);
+/** Whether a tool is one of the provider's that is left out. */
+export const isOfProvider = (type: string): boolean => ofProvider.safeParse(type).success;
 const tool = z.discriminatedUnion(
   "type",
   [
@@ -91,9 +94,8 @@ const tool = z.discriminatedUnion(
     }),
     custom,
     z.object({ type: z.literal("tertulia"), name: toolName }),
-    // Programs such as Codex always send this tool. Web search here is a tool of the house, which a program requests by name.
-    z.object({ type: webSearch }),
-    z.object({ type: z.enum(["image_generation", "tool_search"]) }),
+    // Programs such as Codex always send these. Web search here is a tool of the house, which a program requests by name.
+    z.object({ type: ofProvider }),
   ],
   "Solo se admiten funciones (function, namespace, custom) y herramientas de esta casa (tertulia).",
 );

@@ -20,7 +20,13 @@ import {
 } from "./kept-responses.server.ts";
 import { eventStream, forOpenAi } from "./openai-clients.server.ts";
 import { type Output, ResponseOutput, responseUsage } from "./response-events.server.ts";
-import { type AskedResponse, askedResponse, responseNames, responseRequest } from "./response-request.server.ts";
+import {
+  type AskedResponse,
+  askedResponse,
+  isOfProvider,
+  responseNames,
+  responseRequest,
+} from "./response-request.server.ts";
 import { sealOf } from "./thoughts/sealed-thoughts.server.ts";
 
 const item = z.looseObject({ type: z.string(), id: z.string() });
@@ -196,7 +202,7 @@ function responseOf(
   body: Partial<AskedResponse> & Pick<AskedResponse, "model">,
   { id, at, isKept, previous }: Pick<Begun, "id" | "at" | "isKept"> & { previous: { id: string } | undefined },
 ): Response {
-  const tools = (body.tools ?? []).filter(({ type }) => !type.startsWith("web_search"));
+  const tools = (body.tools ?? []).filter(({ type }) => !isOfProvider(type));
   return {
     id: responseId(id),
     object: "response",
