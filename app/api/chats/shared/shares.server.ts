@@ -24,12 +24,14 @@ const share = z
     files: z.boolean().openapi({ description: "Si se ven también los archivos adjuntos." }),
   })
   .openapi("Share");
-const newShare = z.strictObject({
-  files: flag.default(false),
-  version: id
-    .optional()
-    .openapi({ description: "Un mensaje de la versión que se comparte; sin él, la que se escribió la última." }),
-});
+const newShare = z
+  .strictObject({
+    files: flag.default(false),
+    version: id
+      .optional()
+      .openapi({ description: "Un mensaje de la versión que se comparte; sin él, la que se escribió la última." }),
+  })
+  .openapi({ example: { files: true } });
 const sharedMessage = z.object({
   id: z.string(),
   role: z.enum(["user", "assistant", "system"]),
