@@ -229,6 +229,10 @@ it.each<[string, Fields, string]>([
   expect(factsIn(claims, claim).groups).toEqual(expect.arrayContaining(["admin", "ventas"]));
 });
 
+it("does not split the name of a group in a list", () => {
+  expect(factsIn({ groups: ["x,admin"] }, "groups").groups).toEqual(["x,admin"]);
+});
+
 it("takes the first address of a list", () => {
   expect(factsIn({ emails: ["ana@e.es"] }, "").email).toBe("ana@e.es");
   expect(factsIn({ email: ["ana@e.es"] }, "").email).toBe("ana@e.es");

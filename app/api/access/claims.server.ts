@@ -43,17 +43,20 @@ function leavesOutGroups(claims: Claims, claim: string): boolean {
 export function groupsIn(claims: Claims, claim: string): string[] {
   const value = claim ? valueAt(claims, claim.split(".")) : undefined;
   const map = recordOf(value);
-  const listed = map ? Object.keys(map) : [value].flat().flatMap(namesIn);
+  const listed = map ? Object.keys(map) : Array.isArray(value) ? value.map(nameOf) : namesIn(value);
   return [...new Set(listed.filter((one): one is string => isText(one) && one !== ""))];
 }
 
-/** A name, and its parts: a comma may also be a part of the name. */
-function namesIn(given: unknown): unknown[] {
+/** The name of a group in a list. It is never split: whoever may name a group could name it «x,administradores». */
+function nameOf(given: unknown): unknown {
   const { name, displayName, id } = recordOf(given) ?? {};
   const said = name ?? displayName ?? id ?? given;
-  const one = typeof said === "number" ? String(said) : said;
-  return typeof one === "string" ? [one, ...one.split(/[,;]/).map((part) => part.trim())] : [];
+  return typeof said === "number" ? String(said) : said;
 }
+
+/** A single text as one name, and as several: a comma may also be a part of the name. */
+const namesIn = (value: unknown): string[] =>
+  typeof value === "string" ? [value, ...value.split(/[,;]/).map((part) => part.trim())] : [];
 
 /** The value at a path, some of whose keys may have dots themselves. */
 function valueAt(object: unknown, path: string[]): unknown {
