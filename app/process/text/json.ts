@@ -19,6 +19,15 @@ export function parseJson(text: string): unknown {
   return mayHoldLongNumber.test(text) ? json.parse(text, exact) : JSON.parse(text);
 }
 
+/** The value of a JSON text; undefined for a text that is none. */
+export function jsonIn(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
 function exact(_key: string, value: unknown, { source }: Source): unknown {
   if (typeof value !== "number" || source === undefined) return value;
   return isExact(value, source) ? value : json.rawJSON(source);

@@ -4,7 +4,7 @@ import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompre
 import { limits } from "../../process/limits.ts";
 import { traceHeaders } from "../../process/telemetry/request-trace.server.ts";
 import { changedLines } from "../../process/text/changed-lines.server.ts";
-import { parseJson, recordOf, wellFormedJson } from "../../process/text/json.ts";
+import { jsonIn, recordOf, wellFormedJson } from "../../process/text/json.ts";
 import { ReplyError, statusIn } from "../errors.server.ts";
 import { type ModelRequest, modelRequest, requestModel } from "./model-request.server.ts";
 import { eventsOf } from "./reading/whole-answers.server.ts";
@@ -61,7 +61,7 @@ export const fetchModel: typeof fetch = async (input, given) => {
 
 /** A JSON answer that is no reply of a model. An error sent with a 200 gets an error status, so that it is read as an error. */
 function tellingOf(text: string, headers: Headers): Response {
-  const said = parsed(text);
+  const said = recordOf(jsonIn(text));
   // MiniMax's answers all have `base_resp`; its code is 0 where there is no error.
   const code = recordOf(said?.base_resp)?.status_code ?? 0;
   const isError =
@@ -136,12 +136,4 @@ function bounded(body: ReadableStream<Uint8Array>, heard: () => void, end?: Uint
     },
     { highWaterMark: 0 },
   );
-}
-
-function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    return recordOf(parseJson(text));
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { isTooDeep, parseJson, recordOf } from "../../../process/text/json.ts";
+import { isTooDeep, jsonIn, recordOf } from "../../../process/text/json.ts";
 
 /**
  * Marks between which a model writes a call as text. `close`: undefined if the call lasts until the end of the answer. `anywhere`: made of
@@ -79,7 +79,7 @@ export function callsIn(body: string, isClosed: boolean, isText: IsText): Writte
     .replaceAll("｜DSML｜", "")
     .trim()
     .replace(/(?:<\|eo[mt]_id\|>|<\/s>)$/, "");
-  const json = jsonIn(trimmed);
+  const json = shallowIn(trimmed);
   if (json !== undefined) return wholeOrNone((Array.isArray(json) ? json : [json]).map(callOf));
   if (/^<(?:function=|invoke )/.test(trimmed)) return wholeOrNone(functionsIn(trimmed, isClosed, isText));
   // Each of several calls in one section has a mark of its own.
@@ -186,18 +186,14 @@ function inputIn(body: string, isText: (parameter: string) => boolean): string |
 function valueIn(text: string): unknown {
   // Longer numbers are those of accounts and telephones.
   if (!/^\s*(?:[[{]|-?\d{1,15}(?:\.\d{1,15})?\s*$|true|false|null)/.test(text)) return text;
-  const value = jsonIn(text);
+  const value = shallowIn(text);
   return value === undefined ? text : value;
 }
 
 /** The value of a JSON text; undefined for what is none, or could not be written again. */
-function jsonIn(text: string): unknown {
-  try {
-    const value = parseJson(text);
-    return isTooDeep(value) ? undefined : value;
-  } catch {
-    return undefined;
-  }
+function shallowIn(text: string): unknown {
+  const value = jsonIn(text);
+  return isTooDeep(value) ? undefined : value;
 }
 
-const objectIn = (text: string) => recordOf(jsonIn(text));
+const objectIn = (text: string) => recordOf(shallowIn(text));

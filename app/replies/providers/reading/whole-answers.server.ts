@@ -1,4 +1,4 @@
-import { listOf, parseJson, recordOf } from "../../../process/text/json.ts";
+import { jsonIn, listOf, recordOf } from "../../../process/text/json.ts";
 import { repairedMessageLine } from "./repaired-messages.server.ts";
 
 type Fields = Record<string, unknown>;
@@ -79,12 +79,4 @@ function responseEvents(response: Fields): string[] {
   });
   const type = response.status === "incomplete" ? "response.incomplete" : "response.completed";
   return [eventOf({ type: "response.created", response }), ...items, eventOf({ type, response })];
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
