@@ -21,13 +21,14 @@ const measures: Record<string, () => Promise<void>> = {
   front: measureFront,
   sockets: measureSockets,
   statements: measureStatements,
+  alone: () => measureStreams("api", 60, { within: 60, beyond: { 50: 3, 95: 6 } }),
   api: async () => {
     await measureStreams("api", 200, { within: 2, cpu: 2.5, first: 50 });
     await measureStreams("api", 1000, { within: 2, cpu: 8, first: 4000 });
     await measureStreams("api", 1000, { within: 10, cpu: 7, first: 250 });
   },
   door: async () => {
-    await measureStreams("door", 30, { within: 15, door: 2 });
+    await measureStreams("door", 30, { within: 15, beyond: { 50: 2 } });
     await measureStreams("door", 500, { within: 2, ratio: 2.2 });
   },
   documents: async () => {
