@@ -62,6 +62,9 @@ async function openEmbedded(dataDir: string, log: Log): Promise<Database> {
     log.info({ path }, "copia hecha antes de migrar");
   }
   await migrate(db, "sqlite");
+  // A transaction's journal would otherwise be written to a file as soon as it holds sixteen pages. Set after the migrations, which
+  // may sort more than memory holds.
+  handle.exec("pragma temp_store = memory");
   await sync.synced();
   return {
     db,
