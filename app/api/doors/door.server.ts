@@ -39,6 +39,9 @@ export async function askThrough(
   const house = await houseTools(services, person.id, request.house);
   const { signal, leave } = whileSignedIn(services, person, c.req.raw.signal);
   const { tools, toolChoice, stop, responseFormat, settings } = request;
+  if (toolChoice?.type === "required" && tools.length === 0 && house.length === 0) {
+    throw invalid("tool_choice", "Pide que se use una herramienta, y no se ofrece ninguna.");
+  }
   const pieces = await completePrompt(services, {
     userId: person.id,
     model,
