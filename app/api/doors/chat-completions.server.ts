@@ -73,7 +73,12 @@ const listedModel = z
   })
   .openapi("OpenAiModel");
 const listed = z
-  .object({ object: z.literal("list"), data: z.array(listedModel), has_more: z.literal(false) })
+  .object({
+    object: z.literal("list"),
+    data: z.array(listedModel),
+    has_more: z.literal(false),
+    models: z.array(z.string()).optional().openapi({ description: "Vacía, y solo para Codex." }),
+  })
   .openapi("OpenAiModels");
 
 const common = { security: bearer, middleware: [forOpenAi, signedIn, active] };
@@ -82,11 +87,14 @@ const listOfferedRoute = createRoute({
   method: "get",
   path: "/models",
   ...common,
+  request: { query: z.object({ client_version: z.string().optional() }) },
   responses: { 200: answers(listed, "Los modelos disponibles, como los listan OpenAI y Anthropic.") },
 });
 const listOffered: RouteHandler<typeof listOfferedRoute, ApiEnv> = async (c) => {
-  const rows = await offeredModels(c.var.services, c.var.person.id);
-  return c.json({ object: "list" as const, data: rows.map(listModel), has_more: false as const }, 200);
+  const data = (await offeredModels(c.var.services, c.var.person.id)).map(listModel);
+  // Codex wants a catalogue of its own, with its instructions for each model. It uses what it brings along where there is none.
+  const isCodex = c.req.valid("query").client_version !== undefined;
+  return c.json({ object: "list" as const, data, has_more: false as const, ...(isCodex && { models: [] }) }, 200);
 };
 
 const showOfferedRoute = createRoute({
