@@ -94,6 +94,42 @@ describe("a client of OpenAI's Responses", () => {
     expect(await why(client.responses.retrieve("resp_x"))).toMatch(/^404 /);
   });
 
+  it("reads a stored response as events, also from the middle", async () => {
+    const kept = await client.responses.create({ model, input: "Hola" });
+    const read = client.responses.stream({ response_id: kept.id });
+    let said = "";
+    for await (const event of read) if (event.type === "response.output_text.delta") said += event.delta;
+    expect(said).toBe(kept.output_text);
+    expect((await read.finalResponse()).output).toMatchObject(kept.output);
+    const rest: { type: string; sequence_number: number }[] = [];
+    for (const starting_after of [6, 40]) {
+      for await (const event of await client.responses.retrieve(kept.id, { stream: true, starting_after })) {
+        rest.push(event);
+      }
+    }
+    expect(rest.map(({ type, sequence_number }) => [type, sequence_number])).toEqual([
+      ["response.output_item.done", 7],
+      ["response.completed", 8],
+      ["response.completed", 41],
+    ]);
+  });
+
+  it("is told that there is no tool of those it requires", async () => {
+    const asked = { model, store: false, input: "Hola" };
+    expect(await why(client.responses.create({ ...asked, tool_choice: "required" }))).toMatch(/no se ofrece ninguna/);
+    const said = { model, messages: [{ role: "user" as const, content: "Hola" }] };
+    const chosen = { ...said, tool_choice: "required" as const };
+    expect(await why(client.chat.completions.create(chosen))).toMatch(/^4\d\d .*no se ofrece ninguna/);
+    expect((await client.responses.create({ ...asked, tool_choice: "auto" })).status).toBe("completed");
+  });
+
+  it("gets an empty catalogue as Codex, which then uses its own", async () => {
+    const listed = await client.get<{ models?: unknown; data: unknown[] }>("/models?client_version=0.171.0");
+    expect(listed.models).toEqual([]);
+    expect(listed.data.length).toBeGreaterThan(0);
+    expect(await client.get("/models")).not.toHaveProperty("models");
+  });
+
   it("streams an answer and ends with the complete response", async () => {
     const stream = client.responses.stream({ model, input: "Una respuesta lenta", store: false });
     const kinds: string[] = [];

@@ -1,4 +1,4 @@
-import { objectOf } from "../../process/text/json.ts";
+import { listOf, objectOf, recordOf } from "../../process/text/json.ts";
 import type { ReplyUsage } from "../../replies/chunk.ts";
 import type { Piece } from "../../replies/providers/model-call.server.ts";
 import type { ToolKinds } from "./response-request.server.ts";
@@ -59,6 +59,29 @@ export function responseUsage({ inputTokens, outputTokens, reasoningTokens, cach
 
 /** The words of a message's part, of a refusal too. */
 export const partText = (part: Text | Refusal): string => (part.type === "refusal" ? part.refusal : part.text);
+
+/** The events of an item that is stored; a message has its text in one piece. */
+export function storedEvents(
+  item: { type: string; id: string; [field: string]: unknown },
+  output_index: number,
+): Event[] {
+  const done = { type: "response.output_item.done", output_index, item };
+  if (item.type !== "message") return [{ type: "response.output_item.added", output_index, item }, done];
+  const parts = listOf(item.content).flatMap((part, content_index) => {
+    const place = { item_id: item.id, output_index, content_index };
+    const { type, text } = recordOf(part) ?? {};
+    const ended = { type: "response.content_part.done", ...place, part };
+    if (type !== "output_text") return [{ type: "response.content_part.added", ...place, part }, ended];
+    return [
+      { type: "response.content_part.added", ...place, part: { ...recordOf(part), text: "" } },
+      { type: "response.output_text.delta", ...place, delta: text, logprobs: [] },
+      { type: "response.output_text.done", ...place, text, logprobs: [] },
+      ended,
+    ];
+  });
+  const begun = { ...item, status: "in_progress", content: [] };
+  return [{ type: "response.output_item.added", output_index, item: begun }, ...parts, done];
+}
 
 /** Puts a model's pieces together as items of a response, and yields the events of the response's stream. `id`: hexadecimal. */
 export class ResponseOutput {

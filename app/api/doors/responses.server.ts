@@ -19,7 +19,7 @@ import {
   responseId,
 } from "./kept-responses.server.ts";
 import { eventStream, forOpenAi } from "./openai-clients.server.ts";
-import { type Output, ResponseOutput, responseUsage } from "./response-events.server.ts";
+import { type Output, ResponseOutput, responseUsage, storedEvents } from "./response-events.server.ts";
 import {
   type AskedResponse,
   askedResponse,
@@ -112,8 +112,19 @@ const readRoute = createRoute({
   path: "/responses/{id}",
   security: bearer,
   middleware: [forOpenAi, signedIn, active],
-  request: { params: byId },
-  responses: { 200: answers(response, "Una respuesta guardada; de cómo se pidió no se guarda nada.") },
+  request: {
+    params: byId,
+    query: z.object({
+      stream: z.enum(["true", "false"]).optional(),
+      starting_after: z.coerce.number().int().min(0).optional(),
+    }),
+  },
+  responses: {
+    200: {
+      content: { "application/json": { schema: response }, "text/event-stream": { schema: bytes } },
+      description: "Una respuesta guardada; con `stream`, sus sucesos. De cómo se pidió no se guarda nada.",
+    },
+  },
 });
 const readOne: RouteHandler<typeof readRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
@@ -127,7 +138,14 @@ const readOne: RouteHandler<typeof readRoute, ApiEnv> = async (c) => {
   const [status, incomplete_details] = isCut
     ? (["incomplete", { reason: "max_output_tokens" }] as const)
     : (["completed", null] as const);
-  return c.json({ ...responseOf({ model: kept.model ?? "" }, begun), status, incomplete_details, output, usage }, 200);
+  const begins = responseOf({ model: kept.model ?? "" }, begun);
+  const whole = { ...begins, status, incomplete_details, output, usage };
+  const { stream, starting_after: last = -1 } = c.req.valid("query");
+  if (stream !== "true") return c.json(whole, 200);
+  const events = [...beginningOf(begins), ...output.flatMap(storedEvents), endOf(whole)].map(numbered);
+  const rest = events.slice(last + 1);
+  // Events of the answer as it was written have higher numbers, as there is one for each piece of its text. The last comes in any case.
+  return c.body(rest.length > 0 ? rest.join("") : numbered(endOf(whole), last + 1), 200, eventStream);
 };
 
 const inputRoute = createRoute({
@@ -244,25 +262,28 @@ const failure = (begun: Response, output: Output, problem: Problem): Response =>
   error: { code: asOpenAi(problem).code ?? asOpenAi(problem).type, message: problem.message },
 });
 
+type Event = { type: string };
+const numbered = ({ type, ...more }: Event, sequence_number: number) =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number, ...more })}\n\n`;
+const beginningOf = (response: Response) =>
+  ["response.created", "response.in_progress"].map((type) => ({ type, response }));
+const endOf = (response: Response) => ({ type: `response.${response.status}`, response });
+
 type Underway = { response: Response; output: ResponseOutput; keep: (said: Output) => Promise<void> };
 
 /** The events of a response; the last one has the whole response. The response is kept before its last event is sent. */
 async function* toEvents({ pieces, failed }: Asking, { response, output, keep }: Underway): AsyncGenerator<string> {
   let count = 0;
-  const event = ({ type, ...more }: { type: string }) =>
-    `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: count++, ...more })}\n\n`;
-  const whole = (type: string, response: Response) => event({ type, response } as { type: string });
-  yield whole("response.created", response);
-  yield whole("response.in_progress", response);
+  const event = (one: Event) => numbered(one, count++);
+  yield* beginningOf(response).map(event);
   try {
     for await (const piece of withPauses(pieces)) {
       if (!piece) yield ": \n\n";
       else for (const one of output.take(piece)) yield event(one);
     }
     await keep(output.result);
-    const said = ended(response, output.result);
-    yield whole(said.status === "incomplete" ? "response.incomplete" : "response.completed", said);
+    yield event(endOf(ended(response, output.result)));
   } catch (error) {
-    yield whole("response.failed", failure(response, output.result, failed(error)));
+    yield event(endOf(failure(response, output.result, failed(error))));
   }
 }
