@@ -289,6 +289,24 @@ for (const engine of await ruleEngines()) {
       expect((await ask("GET", "/ServiceProviderConfig")).body).toMatchObject({ patch: { supported: true } });
       expect((await ask("GET", "/ResourceTypes")).body).toMatchObject({ totalResults: 2 });
       expect((await ask("GET", "/Schemas")).body).toMatchObject({ totalResults: 2 });
+      expect((await ask("GET", "/ResourceTypes/Group")).body).toMatchObject({ endpoint: "/Groups" });
+      const schema = await ask("GET", `/Schemas/${core}:User`);
+      expect(schema.body).toMatchObject({ id: `${core}:User`, attributes: expect.arrayContaining([]) });
+      for (const path of ["/Schemas/urn:x", "/Me", "/nada/de/esto"]) {
+        const schemas = ["urn:ietf:params:scim:api:messages:2.0:Error"];
+        expect(await ask("GET", path), path).toMatchObject({
+          status: 404,
+          type: "application/scim+json",
+          body: { schemas },
+        });
+      }
+    });
+
+    it("finds a group by its name in other letters", async () => {
+      const made = await ask("POST", "/Groups", { displayName: "Área de Agua" });
+      const found = await find("/Groups", 'displayName eq "ÁREA DE agua"');
+      expect(found.body).toMatchObject({ totalResults: 1, Resources: [{ id: made.body.id }] });
+      await ask("DELETE", `/Groups/${made.body.id}`);
     });
   });
 }

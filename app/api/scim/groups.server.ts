@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { sql } from "kysely";
 import { v7 as newId } from "uuid";
 import { z } from "zod";
 import type { Db, Trx } from "../../db/engine.server.ts";
@@ -25,7 +26,7 @@ export const groupsWanted = (db: Db, wanted: Wanted) => {
     .selectFrom("groups")
     .leftJoin("provisioned as p", "p.id", "groups.id")
     .$if(id !== undefined, (query) => query.where("groups.id", "=", id ?? ""))
-    .$if(name !== undefined, (query) => query.where("groups.name", "=", name ?? ""))
+    .$if(name !== undefined, (query) => query.where(sql`lower("groups"."name")`, "=", name?.toLowerCase() ?? ""))
     .$if(externalId !== undefined, (query) => query.where("p.externalId", "=", externalId ?? ""))
     .$if(member !== undefined, (query) =>
       query.where(

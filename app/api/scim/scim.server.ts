@@ -12,7 +12,7 @@ import { readFilter } from "./filter.server.ts";
 import * as groups from "./groups.server.ts";
 import { changesIn } from "./patch.server.ts";
 import * as people from "./people.server.ts";
-import { ScimError } from "./scim-error.server.ts";
+import { noSuchThing, ScimError } from "./scim-error.server.ts";
 
 const listSchema = "urn:ietf:params:scim:api:messages:2.0:ListResponse";
 const errorSchema = "urn:ietf:params:scim:api:messages:2.0:Error";
@@ -204,8 +204,24 @@ const typeOf = (c: Context<ApiEnv>, name: "User" | "Group") => ({
   schema: `urn:ietf:params:scim:schemas:core:2.0:${name}`,
   meta: { resourceType: "ResourceType", location: `${baseOf(c)}/ResourceTypes/${name}` },
 });
-scim.get("/ResourceTypes", (c) => listOf(c, 2, 1, [typeOf(c, "User"), typeOf(c, "Group")]));
-scim.get("/Schemas", (c) => listOf(c, 2, 1, [schemaOf("User", userAttributes), schemaOf("Group", groupAttributes)]));
+const typesFor = (c: Context<ApiEnv>) => [typeOf(c, "User"), typeOf(c, "Group")];
+const schemasFor = (c: Context<ApiEnv>) => [schemaOf(c, "User", userAttributes), schemaOf(c, "Group", groupAttributes)];
+
+/** The description with an id. Throws ScimError if none has it. */
+function withId<Described extends { id: string }>(all: Described[], id: string): Described {
+  const found = all.find((one) => one.id === id);
+  if (!found) throw noSuchThing();
+  return found;
+}
+
+scim.get("/ResourceTypes", (c) => listOf(c, 2, 1, typesFor(c)));
+scim.get("/ResourceTypes/:id", (c) => answer(c, withId(typesFor(c), c.req.param("id"))));
+scim.get("/Schemas", (c) => listOf(c, 2, 1, schemasFor(c)));
+scim.get("/Schemas/:id", (c) => answer(c, withId(schemasFor(c), c.req.param("id"))));
+// A provider understands only errors in SCIM's form, also for what is not here (`/Me`, `/Bulk`).
+scim.all("*", () => {
+  throw noSuchThing();
+});
 
 const attribute = (name: string, type = "string", more: object = {}) => ({
   ...{ name, type, multiValued: false, required: false, caseExact: false },
@@ -228,9 +244,13 @@ const groupAttributes = [
   attribute("displayName", "string", { required: true, uniqueness: "server" }),
   attribute("members", "complex", { multiValued: true, subAttributes: [attribute("value"), attribute("display")] }),
 ];
-const schemaOf = (name: string, attributes: object[]) => ({
-  schemas: ["urn:ietf:params:scim:schemas:core:2.0:Schema"],
-  id: `urn:ietf:params:scim:schemas:core:2.0:${name}`,
-  name,
-  attributes,
-});
+const schemaOf = (c: Context<ApiEnv>, name: string, attributes: object[]) => {
+  const id = `urn:ietf:params:scim:schemas:core:2.0:${name}`;
+  return {
+    schemas: ["urn:ietf:params:scim:schemas:core:2.0:Schema"],
+    id,
+    name,
+    attributes,
+    meta: { resourceType: "Schema", location: `${baseOf(c)}/Schemas/${id}` },
+  };
+};
