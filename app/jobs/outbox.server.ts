@@ -4,6 +4,7 @@ import { readHouse } from "../db/house.server.ts";
 import { encrypt, tryDecrypt } from "../process/crypto.server.ts";
 import type { Log } from "../process/log.server.ts";
 import type { Mail, Message } from "../process/network/mail.server.ts";
+import { storedJson } from "../process/text/json.ts";
 import { JobDelayed, JobFailed, type Jobs } from "./jobs.server.ts";
 
 const minute = 60_000;
@@ -56,12 +57,12 @@ export class Outbox {
   }
 
   async #send({ id, subjectId, data }: { id: string; subjectId: string | null; data: string }): Promise<void> {
-    const { sealed } = JSON.parse(data) as { sealed: string };
+    const { sealed } = storedJson<{ sealed: string }>(data);
     const message = tryDecrypt(sealed, this.#key, id);
     if (message === undefined) throw new JobFailed("se guardó con otro secreto del servidor.");
     const { name, mailName, mailFoot } = await readHouse(this.#db);
     const letterhead = { name: mailName ?? name, foot: mailFoot };
-    await this.#mail.send(JSON.parse(message) as Message, letterhead).catch(refused);
+    await this.#mail.send(storedJson<Message>(message), letterhead).catch(refused);
     if (!subjectId) return;
     await this.#db.updateTable("emails").set({ sentAt: Date.now() }).where("id", "=", subjectId).execute();
   }

@@ -1,3 +1,4 @@
+import { storedJson } from "../process/text/json.ts";
 /** Something that belongs to a person has changed. `what`: its kind, never its content; «sessions»: some sessions may have ended. */
 export type Change = { userId: string; what: string };
 /**
@@ -24,7 +25,7 @@ export class Changes {
   /** `relay`: present when other processes write as well. */
   constructor(relay?: Relay) {
     this.#relay = relay;
-    void relay?.listen((text) => this.#pass(JSON.parse(text) as Change | ReplyNotice));
+    void relay?.listen((text) => this.#pass(storedJson<Change | ReplyNotice>(text)));
   }
 
   tell(change: Change): void {

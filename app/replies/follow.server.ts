@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Db } from "../db/engine.server.ts";
+import { storedJson } from "../process/text/json.ts";
 import type { Changes } from "../realtime/changes.server.ts";
 import type { Chunk, Source } from "./chunk.ts";
 import { partsOf, type ReplyState } from "./parts.server.ts";
@@ -151,7 +152,7 @@ async function* followStored(
       reading ??= begin(reply);
       if (sources && sources !== sourcesSent) {
         sourcesSent = sources;
-        chunks = [...chunks, { type: "sources", sources: JSON.parse(sources) as Source[] }];
+        chunks = [...chunks, { type: "sources", sources: storedJson<Source[]>(sources) }];
       }
       chunks = [...chunks, ...reading.next(reply, status !== "streaming")];
       if (reply.place !== placeSent) chunks = [...chunks, { type: "turn", place: reply.place }];

@@ -1,5 +1,6 @@
 import type { Db, Engine, Trx } from "../db/engine.server.ts";
 import { limits } from "../process/limits.ts";
+import { storedJson } from "../process/text/json.ts";
 import { CannotReply } from "./cannot-reply.server.ts";
 
 /** A message that waits until the reply that is being written in its chat has ended. A chat has one. */
@@ -19,7 +20,7 @@ export type QueuedMessage = {
 };
 
 export const parseQueued = (stored: string | null): QueuedMessage | null =>
-  stored ? { keys: [], ...(JSON.parse(stored) as Omit<QueuedMessage, "keys">) } : null;
+  stored ? { keys: [], ...storedJson<Omit<QueuedMessage, "keys">>(stored) } : null;
 
 /** The queued message was changed, taken back or sent meanwhile. */
 export class TakenBack extends Error {

@@ -2,12 +2,13 @@ import { v7 as newId } from "uuid";
 import type { Db } from "../db/engine.server.ts";
 import { prepared } from "../db/prepared.server.ts";
 import type { ToolAccountRow, ToolRow } from "../db/tables.ts";
+import { storedJson } from "../process/text/json.ts";
 import type { ToolSettings } from "./settings.ts";
 
 /** A tool as a person reaches it. `account`: the person's own account at the tool's server, if the server wants one for each person. */
 export type ReachedTool = ToolRow & { account?: ToolAccountRow };
 
-export const settingsOf = ({ settings }: Pick<ToolRow, "settings">) => JSON.parse(settings) as ToolSettings;
+export const settingsOf = ({ settings }: Pick<ToolRow, "settings">) => storedJson<ToolSettings>(settings);
 
 /** Whether a server of tools is used with an account of each person's. */
 export const isPersonal = (row: Pick<ToolRow, "settings">): boolean => settingsOf(row).personal === true;

@@ -3,6 +3,7 @@ import type { Db } from "../db/engine.server.ts";
 import type { ToolRow } from "../db/tables.ts";
 import type { Config } from "../process/config.server.ts";
 import { encrypt } from "../process/crypto.server.ts";
+import { storedJson } from "../process/text/json.ts";
 import type { ToolServer } from "../process/tool-servers.server.ts";
 import type { Program } from "./mcp/server.ts";
 import type { ToolSettings } from "./settings.ts";
@@ -29,8 +30,7 @@ export async function addTools({ db, toolKey }: { db: Db; toolKey: Buffer }, giv
         ? row.kind === kind
         : row.kind === "mcp" &&
           (row.name === name ||
-            (settings.program !== undefined &&
-              (JSON.parse(row.settings) as ToolSettings).program === settings.program)),
+            (settings.program !== undefined && storedJson<ToolSettings>(row.settings).program === settings.program)),
     );
   for (const [index, one] of wanted.filter((first) => !isThere(first)).entries()) {
     const id = newId();

@@ -8,6 +8,7 @@ import type { Meanings } from "../db/search/meaning.server.ts";
 import type { ToolRow } from "../db/tables.ts";
 import { encrypt, hashToken, tryDecrypt } from "../process/crypto.server.ts";
 import type { Log } from "../process/log.server.ts";
+import { storedJson } from "../process/text/json.ts";
 import { isPersonal, type ReachedTool, reachedBy, settingsOf } from "./accounts.server.ts";
 import { artifactTools } from "./builtin/artifacts.server.ts";
 import { documents } from "./builtin/documents.server.ts";
@@ -377,13 +378,13 @@ export class Toolbox {
 /** Access in a column, decrypted by its row's id; empty where there is none, or the secret that encrypted it is lost. */
 export function openAccess(access: string | null, toolKey: Buffer, id: string): ToolAccess {
   const plain = access === null ? undefined : tryDecrypt(access, toolKey, id);
-  return plain === undefined ? {} : (JSON.parse(plain) as ToolAccess);
+  return plain === undefined ? {} : storedJson<ToolAccess>(plain);
 }
 
 /** Id of the row that keeps what a person's connection to a tool needs: the person's account, or the tool. */
 const placeOf = ({ id, account }: ReachedTool): string => account?.id ?? id;
 
-export const listedIn = ({ listed }: Pick<ToolRow, "listed">) => JSON.parse(listed) as ListedTool[];
+export const listedIn = ({ listed }: Pick<ToolRow, "listed">) => storedJson<ListedTool[]>(listed);
 
 /** Tools that bring the web, or make pictures: not for people under age. */
 const outside = (["searxng", "brave", "tavily", "page", "image"] satisfies ToolRow["kind"][]).map((kind) =>

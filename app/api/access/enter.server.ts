@@ -4,6 +4,7 @@ import type { Db, Trx } from "../../db/engine.server.ts";
 import type { AccessRow, UserRow } from "../../db/tables.ts";
 import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
 import { limits } from "../../process/limits.ts";
+import { storedJson } from "../../process/text/json.ts";
 import { beginAccount, deviceOf, isFirstAccount } from "../auth/accounts.server.ts";
 import { hasAuthenticator } from "../auth/authenticator-codes.server.ts";
 import { openSession, type Tokens } from "../auth/session-tokens.server.ts";
@@ -82,7 +83,7 @@ export function readTicket(
 ): { userId: string; facts: Facts } | undefined {
   const plain = tryDecrypt(ticket, c.var.services.accessKey, ticketIdentity(access.id));
   if (plain === undefined) return undefined;
-  const { expires, ...said } = JSON.parse(plain) as { userId: string; facts: Facts; expires: number };
+  const { expires, ...said } = storedJson<{ userId: string; facts: Facts; expires: number }>(plain);
   return expires > c.var.services.clock.now() ? said : undefined;
 }
 

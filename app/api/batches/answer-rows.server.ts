@@ -135,7 +135,7 @@ async function errandOf(
   let id = row.errandId;
   if (!id) {
     const left = batch.budget === null ? null : batch.budget - (await spent(services, batch));
-    const places = textsIn(batch.looksIn ?? "[]") as ErrandPlace[];
+    const places = textsIn<ErrandPlace>(batch.looksIn ?? "[]");
     const given = { question, budget: left, modelId: batch.modelId ?? undefined, looksIn: places };
     ({ id } = await storeErrand(services, person, { ...usualBounds, ...given, notifies: false, key: ofRow(row.id) }));
     await db.updateTable("batchQuestions").set({ errandId: id }).where("id", "=", row.id).execute();

@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Db } from "../../db/engine.server.ts";
 import type { ChatRow, MessageRow } from "../../db/tables.ts";
 import { digitalSource } from "../../process/text/digital-source.ts";
+import { storedJson } from "../../process/text/json.ts";
 import type { Source } from "../../replies/chunk.ts";
 import { partsOf, storedPartsOf } from "../../replies/parts.server.ts";
 import { iso, isoOrNull } from "../http/schemas.server.ts";
@@ -67,7 +68,7 @@ const messageAsJson = (stretch: Stretch, message: MessageRow, { models }: Export
 
 /** Sources with their words and the passage of a file, without the place in other chats. */
 const textsOfSources = (stored: string) =>
-  (JSON.parse(stored) as Source[]).map(({ chatId: _, messageId: __, isListed: ___, ...said }) => said);
+  storedJson<Source[]>(stored).map(({ chatId: _, messageId: __, isListed: ___, ...said }) => said);
 
 /** A chat as Markdown with front matter in YAML, piece by piece. Headings mark other versions of a message; thoughts are folded. Times in UTC. */
 export async function* chatAsMarkdown(

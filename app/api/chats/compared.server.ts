@@ -1,5 +1,6 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import type { ChatRow } from "../../db/tables.ts";
+import { storedJson } from "../../process/text/json.ts";
 import { CannotReply } from "../../replies/cannot-reply.server.ts";
 import type { EndStatus } from "../../replies/running/run.server.ts";
 import { LimitReached } from "../../replies/usage.server.ts";
@@ -16,7 +17,7 @@ import { ownMessage, start } from "./conversation.server.ts";
 export type Compared = { parentId: string; modelIds: string[]; zone?: string | undefined; problem?: string };
 
 export const parseCompared = (stored: string | null): Compared | null =>
-  stored === null ? null : (JSON.parse(stored) as Compared);
+  stored === null ? null : storedJson<Compared>(stored);
 
 const comparedAtMost = 3;
 

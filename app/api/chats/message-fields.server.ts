@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Db } from "../../db/engine.server.ts";
 import type { MessageRow } from "../../db/tables.ts";
+import { storedJson } from "../../process/text/json.ts";
 import type { Source } from "../../replies/chunk.ts";
 import {
   beginningsOfParts,
@@ -185,7 +186,7 @@ async function attachmentsOf(db: Db, messageIds: string[]): Promise<Map<string, 
 const withSources = ({ userId, chatId, sources }: MessageRow) => ({
   userId,
   chatId,
-  sources: sources ? (JSON.parse(sources) as Source[]) : [],
+  sources: sources ? storedJson<Source[]>(sources) : [],
 });
 
 const showRow = (row: MessageRow) => ({

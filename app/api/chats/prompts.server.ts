@@ -1,5 +1,6 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Db } from "../../db/engine.server.ts";
+import { storedJson } from "../../process/text/json.ts";
 import { type StoredPrompt, wholeSaid } from "../../replies/prompt/stored-prompt.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
@@ -60,7 +61,7 @@ export const prompts = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).o
       .where("messageId", "=", reply.id)
       .select(["content", "updatedAt"])
       .executeTakeFirstOrThrow(notFound);
-    const { parts, turns, tools = [], searched = [], pseudonyms = false } = JSON.parse(row.content) as StoredPrompt;
+    const { parts, turns, tools = [], searched = [], pseudonyms = false } = storedJson<StoredPrompt>(row.content);
     const { modelId, inputTokens, outputTokens, cachedTokens, cost } = reply;
     const given = { parts: await showParts(db, parts), turns: await showTurns(db, turns, row.updatedAt) };
     const shown = { tools, searched, pseudonyms, ...(pseudonyms ? await hideIn(given) : given) };

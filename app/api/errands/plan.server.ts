@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { ErrandRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
-import { listOf, objectOf, recordOf } from "../../process/text/json.ts";
+import { listOf, objectOf, recordOf, storedJson } from "../../process/text/json.ts";
 import { line } from "../http/schemas.server.ts";
 
 /** A line of a plan without the number or dash that lists have before it, and without signs that nobody sees. */
@@ -35,7 +35,7 @@ export type Plan = z.output<typeof planOf>;
 const short = (value: unknown) => (typeof value === "string" ? bare(value) : "");
 
 /** The plan of an errand as it is stored. */
-export const storedPlan = ({ plan }: Pick<ErrandRow, "plan">): Plan => JSON.parse(plan) as Plan;
+export const storedPlan = ({ plan }: Pick<ErrandRow, "plan">): Plan => storedJson<Plan>(plan);
 
 /** The plan in the answer of a model, with its valid parts; without any, a plan with the question as its only part. */
 export function planIn(answer: string, question: string): Plan {

@@ -1,4 +1,5 @@
 import type { ErrandRow, ErrandStepRow } from "../../db/tables.ts";
+import { storedJson } from "../../process/text/json.ts";
 import type { Found } from "../../tools/tool.server.ts";
 import type { Services } from "../env.server.ts";
 import { goOnWithSeries } from "./new-errand.server.ts";
@@ -11,7 +12,7 @@ export type FoundPlace = Pick<Found, "title" | "url" | "fileId" | "chatId" | "me
 };
 
 /** The place that a step of reading is about. */
-export const placeIn = ({ input }: Pick<ErrandStepRow, "input">): FoundPlace => JSON.parse(input) as FoundPlace;
+export const placeIn = ({ input }: Pick<ErrandStepRow, "input">): FoundPlace => storedJson<FoundPlace>(input);
 
 // Reason of an artifact's version that an errand has written.
 const reportReason = "Encargo";
@@ -58,7 +59,7 @@ export async function reportOf(services: Pick<Services, "db">, errand: ErrandRow
   const [summary] = await stepsOf(services, errand, "join");
   const read = await stepsOf(services, errand, "read");
   const sources = new Map(read.flatMap((one) => (one.source === null ? [] : [[Number(one.source), one] as const])));
-  const placeOf = (n: number) => JSON.parse(sources.get(n)?.input ?? "{}") as Partial<FoundPlace>;
+  const placeOf = (n: number) => storedJson<Partial<FoundPlace>>(sources.get(n)?.input ?? "{}");
   const list = [...sources.keys()]
     .toSorted((a, b) => a - b)
     .map((n) => {

@@ -107,7 +107,7 @@ async function search(services: Services, { errand, step, signal }: At): Promise
   ]);
   const fresh: FoundPlace[] = [];
   const problems: string[] = [];
-  const places = textsIn(errand.looksIn) as (keyof typeof searchTools)[];
+  const places = textsIn<keyof typeof searchTools>(errand.looksIn);
   for (const place of places) {
     const { tool: name, label } = searchTools[place];
     try {

@@ -29,6 +29,6 @@ const afterWrite = (act: (c: Context<ApiEnv>) => Promise<void>) =>
 /** A PATCH of nothing but the draft: it is saved every second and not shown on other pages. */
 async function isDraft(c: Context<ApiEnv>): Promise<boolean> {
   if (c.req.method !== "PATCH") return false;
-  const sent = Object.keys((await c.req.json()) as object);
+  const sent = Object.keys(await c.req.json<object>());
   return sent.length === 1 && sent[0] === "draft";
 }

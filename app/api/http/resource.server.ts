@@ -280,7 +280,7 @@ async function changedBody<T extends ItemTable>(of: AnyResource<T>, c: Context<A
   if (of.method !== "patch") return givenBody(c);
   const present: Record<string, unknown> = of.show(before, c.var);
   // The validated body has defaults for fields that were left out; they must not be applied.
-  const sent = (await c.req.json()) as object;
+  const sent = await c.req.json<object>();
   const names = Object.keys(of.body.shape);
   return Object.fromEntries(
     names.map((name) => [name, Object.hasOwn(sent, name) ? givenBody(c)[name] : present[name]]),

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { limits } from "../../process/limits.ts";
 import { isForbiddenUrl } from "../../process/network/addresses.server.ts";
+import { storedJson } from "../../process/text/json.ts";
 
 // Made once: a number's own toLocaleString makes a new formatter each time, and there is a schema for each field.
 const spanish = new Intl.NumberFormat("es");
@@ -90,7 +91,7 @@ export const draft = z
 export type StoredDraft = NonNullable<z.output<typeof draft>>;
 // Drafts of older versions have no files.
 export const parseDraft = (stored: string | null): StoredDraft | null =>
-  stored ? { fileIds: [], ...(JSON.parse(stored) as Omit<StoredDraft, "fileIds">) } : null;
+  stored ? { fileIds: [], ...storedJson<Omit<StoredDraft, "fileIds">>(stored) } : null;
 
 /** A JSON answer of a route, for the OpenAPI document and the client's types. */
 export const answers = <Schema extends z.ZodType>(schema: Schema, description: string) => ({

@@ -3,6 +3,7 @@ import { v7 as newId } from "uuid";
 import { appendAudit } from "../../db/audit/append.server.ts";
 import type { Db } from "../../db/engine.server.ts";
 import { limits } from "../../process/limits.ts";
+import { storedJson } from "../../process/text/json.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { admin, noProgram, signedIn } from "../http/authentication.server.ts";
 import { listOf, listPage, listQuery } from "../http/list.server.ts";
@@ -155,7 +156,7 @@ const list: RouteHandler<typeof listRoute, ApiEnv> = async (c) => {
     by: names.get(row.actorId ?? "") ?? "Alguien que ya no tiene cuenta",
     resource: row.resource as Inspected["resource"],
     title: names.get(row.resourceId ?? "") ?? "",
-    purpose: (JSON.parse(row.changes) as { after?: { purpose?: string } }).after?.purpose ?? "",
+    purpose: storedJson<{ after?: { purpose?: string } }>(row.changes).after?.purpose ?? "",
   }));
   return c.json({ items, ...rest, rule: config.adminReads }, 200);
 };

@@ -1,6 +1,7 @@
 import type { Db } from "../../db/engine.server.ts";
 import type { DeviceRow } from "../../db/tables.ts";
 import type { JobAtWork, JobRules } from "../../jobs/jobs.server.ts";
+import { storedJson } from "../../process/text/json.ts";
 import type { Services } from "../env.server.ts";
 import { type Handed, handOver } from "./push-service.server.ts";
 import { endOfReply } from "./reply-end.server.ts";
@@ -29,7 +30,7 @@ async function push(services: Given, job: JobAtWork): Promise<void> {
   const reply = await endOfReply(db, job.subjectId, services.config);
   // Deleted meanwhile.
   if (!reply) return;
-  const { told = [] } = JSON.parse(job.data) as { told?: string[] };
+  const { told = [] } = storedJson<{ told?: string[] }>(job.data);
   const devices = (await devicesFor(db, reply)).filter(({ id }) => !told.includes(id));
   const { userId, chatId, title, said } = reply;
   const path = `/conversation/chat/${chatId}`;

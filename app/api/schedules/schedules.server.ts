@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { expressionBuilder, sql } from "kysely";
 import type { ScheduleRow, Tables } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
-import { textsIn } from "../../process/text/json.ts";
+import { storedJson, textsIn } from "../../process/text/json.ts";
 import { knownZone } from "../../process/time-zones.server.ts";
 import { findAssistant } from "../assistants/assistants.server.ts";
 import { textBesideFiles, unwritten } from "../chats/conversation-text.server.ts";
@@ -77,11 +77,11 @@ const schedule = z
   })
   .openapi("Schedule");
 
-export const daysOf = ({ days }: Pick<ScheduleRow, "days">) => JSON.parse(days) as number[];
+export const daysOf = ({ days }: Pick<ScheduleRow, "days">) => storedJson<number[]>(days);
 
 /** Places that an errand of a schedule looks in; null where it is a question. */
 export const placesOf = ({ looksIn }: Pick<ScheduleRow, "looksIn">) =>
-  looksIn === null ? null : (textsIn(looksIn) as ErrandPlace[]);
+  looksIn === null ? null : textsIn<ErrandPlace>(looksIn);
 
 /** Questions that are asked by themselves at times that their owner chooses (`ask-due.server.ts`); nobody else sees them. */
 export const schedules: Resource<"schedules", typeof schedule, typeof newSchedule> = {

@@ -139,7 +139,7 @@ const changeRoute = createRoute({
 const change: RouteHandler<typeof changeRoute, ApiEnv> = async (c) => {
   const { db, clock } = c.var.services;
   // A field that was left out stays, in spite of its default.
-  const sent = Object.keys((await c.req.json()) as object);
+  const sent = Object.keys(await c.req.json<object>());
   const given = Object.fromEntries(Object.entries(c.req.valid("json")).filter(([name]) => sent.includes(name)));
   const before = await readHouse(db);
   refuseStale(c, before, showSettings(before));

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { AuditRow } from "../../db/tables.ts";
+import { storedJson } from "../../process/text/json.ts";
 import type { ReadResource } from "../http/resource.server.ts";
 import { iso, rowFields, timesOf } from "../http/schemas.server.ts";
 
@@ -31,7 +32,7 @@ const texts = new Set(["content", "draft", "instructions", "description"]);
 const ofPeople = new Set(["chat", "message", "project", "summary"]);
 
 function changesOf({ resource, changes }: Pick<AuditRow, "resource" | "changes">): Changes {
-  const { before, after } = JSON.parse(changes) as Changes;
+  const { before, after } = storedJson<Changes>(changes);
   if (!ofPeople.has(resource)) return { before, after };
   const without = (values: Changes["before"]) =>
     values && Object.fromEntries(Object.entries(values).filter(([name]) => !texts.has(name)));

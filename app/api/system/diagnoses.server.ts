@@ -1,6 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
 import type { Db } from "../../db/engine.server.ts";
+import { storedJson } from "../../process/text/json.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { admin, noProgram, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";
@@ -33,7 +34,7 @@ async function show(db: Db, id: string): Promise<z.output<typeof diagnosis>> {
     .execute();
   const of = (kind: z.output<typeof kinds>) =>
     marks.filter((one) => one.kind === kind).map((one) => ({ line: one.line, at: one.createdAt }));
-  const checks = JSON.parse(row.checks) as z.output<typeof check>[];
+  const checks = storedJson<z.output<typeof check>[]>(row.checks);
   return { id, checks, written: of("written"), received: of("received"), ended: of("ended") };
 }
 

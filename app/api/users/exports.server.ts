@@ -1,6 +1,7 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import type { Db } from "../../db/engine.server.ts";
 import { byteStream } from "../../process/byte-stream.server.ts";
+import { storedJson } from "../../process/text/json.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
 import { noProgram, signedIn, withSecondStep } from "../http/authentication.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";
@@ -109,7 +110,7 @@ const downloadPrepared: RouteHandler<typeof downloadPreparedRoute, ApiEnv> = asy
     .executeTakeFirstOrThrow(notFound);
   const content = await services.storage.stream(exportId, "original");
   if (!content) throw notFound();
-  const { name } = JSON.parse(row.result ?? "{}") as Prepared;
+  const { name } = storedJson<Prepared>(row.result ?? "{}");
   // An attempt that was taken for dead may still end, and replace the bytes: then they have another size.
   const headers = { ...headersOf(name), ETag: `"${exportId}-${content.size}"` };
   return answerBytes(c, headers, () => content);

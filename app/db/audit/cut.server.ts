@@ -1,3 +1,4 @@
+import { storedJson } from "../../process/text/json.ts";
 import type { Db } from "../engine.server.ts";
 import type { Seal } from "./keys.server.ts";
 
@@ -24,7 +25,7 @@ export async function cutBefore(db: Db): Promise<Seal | undefined> {
     .select("changes")
     .execute();
   for (const { changes } of deletions) {
-    const { before } = JSON.parse(changes) as { before?: { through?: Seal } };
+    const { before } = storedJson<{ before?: { through?: Seal } }>(changes);
     // A deletion that broke off goes on within the hour.
     if (before?.through && before.through.seq >= first - 1) return before.through;
   }

@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { v7 as newId } from "uuid";
 import packageJson from "../../../package.json" with { type: "json" };
 import type { Log } from "../../process/log.server.ts";
+import { storedJson } from "../../process/text/json.ts";
 import type { Db, Engine } from "../engine.server.ts";
 import type { ProcessRow } from "../tables.ts";
 import type { SharedClock } from "./clock.server.ts";
@@ -68,7 +69,7 @@ export class Processes {
       .orderBy("id")
       .selectAll()
       .execute();
-    return rows.map(({ data, ...row }) => ({ ...row, ...(JSON.parse(data) as Load & { ahead: number }) }));
+    return rows.map(({ data, ...row }) => ({ ...row, ...storedJson<Load & { ahead: number }>(data) }));
   }
 
   /** Whether another process could continue the work that this one leaves; false if the database can't be reached. */

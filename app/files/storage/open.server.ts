@@ -34,7 +34,7 @@ export async function openStorage(
     await storage.check();
   } catch (error) {
     if (!(error instanceof StorageUnavailable)) throw error;
-    const { name = "", $metadata } = Object(error.cause) as { name?: string; $metadata?: { httpStatusCode?: number } };
+    const { name = "", $metadata }: { name?: string; $metadata?: { httpStatusCode?: number } } = Object(error.cause);
     const sentence = sentences[name] ?? sentences[$metadata?.httpStatusCode ?? ""];
     if (sentence) throw new ConfigError(`${sentence}.`, { cause: error });
     log.error(

@@ -85,7 +85,7 @@ export type AllMetrics = { metrics: string };
 function ofAllWorkers(): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   const hear = (message: unknown) => {
-    const { metrics } = Object(message) as Partial<AllMetrics>;
+    const { metrics }: Partial<AllMetrics> = Object(message);
     if (metrics === undefined) return;
     process.off("message", hear);
     resolve(metrics);

@@ -54,8 +54,11 @@ export const recordOf = (value: unknown): Record<string, unknown> | undefined =>
 /** A value that is a list; an empty one for anything else. */
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
+/** The value that this installation has written as JSON, as in a column: of the type that was written. For nothing that comes from outside. */
+export const storedJson = <Stored>(written: string): Stored => JSON.parse(written);
+
 /** The list of texts that a column holds as JSON. */
-export const textsIn = (stored: string): string[] => JSON.parse(stored) as string[];
+export const textsIn = <Text extends string = string>(stored: string): Text[] => storedJson<Text[]>(stored);
 
 // In levels. A deeper value can be parsed, but not be written, compared or shown without running out of stack.
 const deepest = 200;

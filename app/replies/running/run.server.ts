@@ -1,4 +1,5 @@
 import type { MessageRow } from "../../db/tables.ts";
+import { storedJson } from "../../process/text/json.ts";
 import type { ReplyUsage, Source, Usage } from "../chunk.ts";
 import type { ImagePart, KeptPart, NumberedPart, ReplyPart, ReplyState, ToolPart } from "../parts.server.ts";
 import { notDecided } from "../parts.server.ts";
@@ -93,7 +94,7 @@ export class Run {
     this.text = message.content;
     this.parts = parts;
     // Sources that calls have found keep their numbers.
-    if (parts.some(({ kind }) => kind === "tool")) this.sources = JSON.parse(message.sources ?? "[]") as Source[];
+    if (parts.some(({ kind }) => kind === "tool")) this.sources = storedJson<Source[]>(message.sources ?? "[]");
     this.stored = message.content.length;
     this.lengthBefore = this.length;
     this.#isNew = message.content === "";

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db } from "../../db/engine.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
 import type { MessageRow } from "../../db/tables.ts";
-import { parseJson } from "../../process/text/json.ts";
+import { storedJson } from "../../process/text/json.ts";
 import type { Tool } from "../../tools/tool.server.ts";
 import type { Source } from "../chunk.ts";
 import type { Run } from "../running/run.server.ts";
@@ -28,7 +28,7 @@ export async function findProvenance(
     wantsPlaces ? findSaid(db, { lastId }) : undefined,
     wantsPlaces ? findListed(db, { lastId }) : undefined,
   ]);
-  const sources = [...(listed?.rows.flatMap((row) => parseJson(row.sources) as Source[]) ?? []), ...run.sources];
+  const sources = [...(listed?.rows.flatMap((row) => storedJson<Source[]>(row.sources)) ?? []), ...run.sources];
   const made = run.calls.filter(({ text, status }) => text !== "" && status !== "refused");
   const isTold = told.rows.length > 0 || run.sources.some(({ kind }) => kind !== "training");
   return new Provenance({
