@@ -441,7 +441,7 @@ export type ToolRow = Row &
     /** JSON list of `ListedTool`: what the server offered when it was asked last. */
     listed: string;
     listedAt: number | null;
-    /** Why the server could not be asked. */
+    /** Why the server could not be asked, or which of its tools are left out. */
     problem: string | null;
     /** Outcome of signing in there: JSON of `ToolAccess`, encrypted with the row's id. */
     access: string | null;

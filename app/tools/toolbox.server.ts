@@ -276,9 +276,11 @@ export class Toolbox {
     const keep = (change: Pick<ToolRow, "listedAt" | "problem"> & Partial<Pick<ToolRow, "listed">>) =>
       this.#keepListed(row, change);
     try {
-      const listed = await (await this.#connected()).list(this.#server(row));
-      await keep({ listed: JSON.stringify(listed), listedAt: Date.now(), problem: null });
-      return listed;
+      const { tools, leftOut } = await (await this.#connected()).list(this.#server(row));
+      // Of a person's own account, a problem says that it has to be connected again.
+      const problem = row.account ? null : leftOut;
+      await keep({ listed: JSON.stringify(tools), listedAt: Date.now(), problem });
+      return tools;
     } catch (error) {
       // A failed server is not asked again for a while, either.
       await keep({

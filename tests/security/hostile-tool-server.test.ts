@@ -125,7 +125,7 @@ describe("a server of tools that means harm", () => {
     await Promise.all(streams.map(({ ended }) => ended));
 
     connect();
-    expect(await connections.list(target)).toHaveLength(1);
+    expect((await connections.list(target)).tools).toHaveLength(1);
     await vi.waitUntil(() => streams.length > 0, { timeout: 60_000 });
     versions.delete("malo");
     await Promise.all(streams.map(({ ended }) => ended));

@@ -101,7 +101,7 @@ describe("a server of tools is understood", () => {
   ])("%s", async (_what, oddity) => {
     odd = oddity;
     const to = another();
-    expect((await connections.list(to)).map(({ name }) => name)).toEqual(["leer"]);
+    expect((await connections.list(to)).tools.map(({ name }) => name)).toEqual(["leer"]);
     expect(JSON.stringify(await call(to))).toContain("Llueve");
   });
 
@@ -139,6 +139,11 @@ describe("a server of tools is understood", () => {
   it("whose errors have codes in words", async () => {
     odd = { result: '"error":{"code":"CITY_UNKNOWN","message":"No existe la ciudad"}' };
     await expect(call(another())).rejects.toThrow("«raro» ha contestado con un error: «No existe la ciudad».");
+  });
+
+  it("whose errors have their reason in the data", async () => {
+    odd = { result: '"error":{"code":-32603,"message":"Internal error","data":{"detail":"Falta el año"}}' };
+    await expect(call(another())).rejects.toThrow("con un error: «Internal error: Falta el año».");
   });
 });
 
@@ -218,7 +223,9 @@ it("takes a tool whose descriptions alone are too long, and one behind tools tha
       return true;
     },
   };
-  const [first, ...others] = await connections.list(another());
+  const { tools: taken, leftOut } = await connections.list(another());
+  const [first, ...others] = taken;
   expect(others).toEqual([]);
+  expect(leftOut).toMatch(/Faltan: enorme_0, enorme_1,.* y 90 más\.$/);
   expect([first?.name, Object.keys(first?.schema.properties ?? {}).length]).toEqual(["ficha", 90]);
 });

@@ -13,8 +13,8 @@ import { boundedFetch } from "./bounded-fetch.server.ts";
 import { countMessages, reconnections } from "./bounds.server.ts";
 import { tolerant } from "./repaired.server.ts";
 import { outcomeOf } from "./result.server.ts";
-import { isUnreached } from "./sentences.server.ts";
-import type { AppPage, ListedTool, McpServer } from "./server.ts";
+import { isUnreached, tellLeftOut } from "./sentences.server.ts";
+import type { AppPage, ListedTool, McpServer, Offer } from "./server.ts";
 import { signedInAt } from "./sign-in.server.ts";
 
 // In ms.
@@ -88,14 +88,16 @@ export class Connection {
     return connection;
   }
 
-  /** The tools that the server offers, within bounds: what is larger is left out. */
-  async list(): Promise<ListedTool[]> {
+  /** The tools that the server offers, within bounds. */
+  async list(): Promise<Offer> {
     const options = { timeout: listTime, maxTotalTimeout: listTime };
     this.listing = true;
     this.hasOtherTools = false;
     try {
       const { tools } = await this.#client.listTools(undefined, options);
-      return tools.flatMap(listed).slice(0, toolsAtMost);
+      const taken = tools.flatMap(listed).slice(0, toolsAtMost);
+      const names = new Set(taken.map(({ name }) => name));
+      return { tools: taken, leftOut: tellLeftOut(tools.flatMap(({ name }) => (names.has(name) ? [] : [name]))) };
     } catch (error) {
       throw this.#refused ?? error;
     } finally {

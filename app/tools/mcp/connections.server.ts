@@ -3,7 +3,7 @@ import type { Log } from "../../process/log.server.ts";
 import type { Caller, Outcome } from "../tool.server.ts";
 import { Connection } from "./connection.server.ts";
 import { refusedBy } from "./sentences.server.ts";
-import type { AppPage, ListedTool, McpServer } from "./server.ts";
+import type { AppPage, McpServer, Offer } from "./server.ts";
 
 // In ms: a connection that nobody has used for so long is closed.
 const idle = 5 * 60_000;
@@ -28,7 +28,7 @@ export class Connections {
   }
 
   /** Tools that a server offers now. Throws ToolRefused. */
-  async list(server: McpServer): Promise<ListedTool[]> {
+  async list(server: McpServer): Promise<Offer> {
     return this.#with(server, true, (connection) => connection.list());
   }
 

@@ -50,7 +50,7 @@ function sentence({ name, personal, secret }: Named, error: unknown): string {
   }
   const signIn = ofSignIn(name, error);
   if (signIn) return signIn;
-  if (error instanceof ProtocolError) return `«${name}» ha contestado con un error${quoted(error.message)}.`;
+  if (error instanceof ProtocolError) return `«${name}» ha contestado con un error${quoted(withDetail(error))}.`;
   if (error instanceof SdkHttpError && error.status !== undefined) {
     return ofStatus(name, error.status, messageIn(String(error.data.text ?? "")));
   }
@@ -100,19 +100,41 @@ const notMcp = [
   SdkErrorCode.ClientHttpUnexpectedContent,
 ];
 
-/** The server's own words, in quotation marks; empty if there are none. */
-function quoted(message: string): string {
-  const text = message
-    .replace(/^MCP error -?\d+: /, "")
+const onOneLine = (text: string) =>
+  text
     .replace(/[\p{Cc}\p{Cf}]+/gu, " ")
     .replace(/\s+/g, " ")
     .trim();
+
+/** The server's own words, in quotation marks; empty if there are none. */
+function quoted(message: string): string {
+  const text = onOneLine(message.replace(/^MCP error -?\d+: /, ""));
   if (!text) return "";
   return `: «${text.length > saidLength ? `${cutText(text, saidLength)}…` : text}»`;
 }
 
 // Characters of a server's own message.
 const saidLength = 500;
+
+/** The message of an error, with what its data say more: frameworks put the reason there, beside «Internal error». */
+function withDetail({ message, data }: ProtocolError): string {
+  const fields = recordOf(data);
+  const detail = fields ? (fields.detail ?? fields.details ?? fields.message ?? fields.error) : data;
+  return typeof detail === "string" && !message.includes(detail) ? `${message}: ${detail}` : message;
+}
+
+// Names of tools in a sentence, and characters of each.
+const namedAtMost = 10;
+const nameLength = 64;
+
+/** Tells which tools a server offers and are not taken; null if there is none. */
+export function tellLeftOut(names: string[]): string | null {
+  if (names.length === 0) return null;
+  const named = names.slice(0, namedAtMost).map((name) => cutText(onOneLine(name), nameLength));
+  const more = names.length - named.length;
+  const all = `${named.join(", ")}${more > 0 ? ` y ${more} más` : ""}`;
+  return `Ofrece más herramientas, o más largas, de las que caben aquí. ${names.length === 1 ? "Falta" : "Faltan"}: ${all}.`;
+}
 
 /** The message in the body of a refusal: of JSON-RPC, of OAuth, or of a gateway. */
 function messageIn(body: string): string {

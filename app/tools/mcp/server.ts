@@ -48,5 +48,8 @@ export type ListedTool = {
   forApps?: true;
 };
 
+/** The tools that a server offers, and a sentence about those that are too large or too many; null if none is. */
+export type Offer = { tools: ListedTool[]; leftOut: string | null };
+
 /** A server's page (MCP Apps), and the places on the web that it declares: those that it loads from, and those that it asks. */
 export type AppPage = { html: string; takesFrom: string[]; asks: string[] };
