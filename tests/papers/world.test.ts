@@ -407,6 +407,61 @@ it.each<[string, Uint8Array | string, string]>([
   expect(await read(file, type)).toBe("10⁶ bacterias");
 });
 
+const linked = (...all: [id: string, target: string][]) =>
+  utf8(
+    `<Relationships>${all.map(([Id, Target]) => `<Relationship Id="${Id}" Type="http://x/hyperlink" Target="${Target}" TargetMode="External"/>`).join("")}</Relationships>`,
+  );
+const places = linked(
+  ["h4", "https://ayto.example/mi plano.pdf"],
+
+  ["h1", "https://ayto.example/alta?a=1&amp;b=2"],
+  ["h2", "https://www.ayto.example/"],
+  ["h3", "mailto:ana@ayto.example?subject=Alta"],
+);
+const linkInWord = (id: string, text: string) =>
+  `<w:hyperlink r:id="${id}"><w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:hyperlink>`;
+const linkInSlide = (id: string, text: string) =>
+  `<a:r><a:rPr><a:hlinkClick r:id="${id}"/></a:rPr><a:t>${text}</a:t></a:r>`;
+const run = (text: string) => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
+it.each<[string, Uint8Array, string]>([
+  [
+    "DOCX",
+    zipSync({
+      "word/document.xml": utf8(
+        `<w:document ${word}><w:body><w:p>${run("La ")}${linkInWord("h1", "inscrip")}${linkInWord("h1", "ción ")}${run("o ")}${linkInWord("h2", "ayto.example")}</w:p><w:p>${linkInWord("h3", "Ana")}<w:r><w:br/></w:r>${run("Luis")}</w:p><w:p><w:hyperlink w:anchor="_Toc1">${run("Índice")}</w:hyperlink></w:p><w:p>${linkInWord("h4", "Plano general")}${run(" y más")}</w:p></w:body></w:document>`,
+      ),
+      "word/_rels/document.xml.rels": places,
+    }),
+    documentTypes.docx,
+  ],
+  [
+    "PPTX",
+    slides(
+      `<p:sp><a:p><a:r><a:t>La </a:t></a:r>${linkInSlide("h1", "inscrip")}${linkInSlide("h1", "ción")}<a:r><a:t> o </a:t></a:r>${linkInSlide("h2", "ayto.example")}</a:p><a:p>${linkInSlide("h3", "Ana")}<a:br/><a:fld type="datetime"><a:t>Luis</a:t></a:fld></a:p><a:p><a:r><a:t>Índice</a:t></a:r></a:p><a:p>${linkInSlide("h4", "Plano general")}<a:r><a:t> y más</a:t></a:r></a:p></p:sp>`,
+      { "ppt/slides/_rels/slide1.xml.rels": places },
+    ),
+    documentTypes.pptx,
+  ],
+  [
+    "ODT",
+    zipSync({
+      "content.xml": utf8(
+        `<office:document-content ${openDocument} xmlns:xlink="http://www.w3.org/1999/xlink"><text:p>La <text:a xlink:href="https://ayto.example/alta?a=1&amp;b=2">inscrip<text:span>ción</text:span></text:a> o <text:a xlink:href="https://www.ayto.example/">ayto.example</text:a></text:p><text:p><text:a xlink:href="mailto:ana@ayto.example?subject=Alta">Ana</text:a><text:line-break/>Luis</text:p><text:p><text:a xlink:href="#indice">Índice</text:a></text:p><text:p><text:a xlink:href="https://ayto.example/mi plano.pdf">Plano<text:note><text:note-body><text:p>De 2026</text:p></text:note-body></text:note> general</text:a><text:s/>y más</text:p></office:document-content>`,
+      ),
+    }),
+    documentTypes.odt,
+  ],
+])("says where the links of a %s lead, behind their words", async (_what, file, type) => {
+  const lines = (await read(file, type)).replace(" [nota: De 2026] ", " ").split("\n").filter(Boolean);
+  expect(lines).toEqual([
+    "La inscripción (https://ayto.example/alta?a=1&b=2) o ayto.example",
+    "Ana (ana@ayto.example)",
+    "Luis",
+    "Índice",
+    "Plano general (https://ayto.example/mi%20plano.pdf) y más",
+  ]);
+});
+
 const wide = '<w:tcPr><w:gridSpan w:val="2"/></w:tcPr>';
 const inCell = (text: string, properties = "") => `<w:tc>${properties}<w:p><w:r><w:t>${text}</w:t></w:r></w:p></w:tc>`;
 it.each<[string, Uint8Array | string, string, string]>([

@@ -3,6 +3,7 @@ import type { Archive } from "../archive.server.ts";
 import { formulaText, superscript } from "../math.server.ts";
 import { TextWriter } from "../text-writer.server.ts";
 import { objectRows } from "./drawings.server.ts";
+import { Links } from "./links.server.ts";
 import { type DocumentStyles, ListCounts, outline } from "./open-document-styles.server.ts";
 
 type List = { style: string; level: number; mark: string | undefined; from: number | undefined };
@@ -65,6 +66,7 @@ export class OpenDocumentPart {
   #isCreator = false;
   readonly #controls = new Map<string, string>();
   #control = "";
+  readonly #links = new Links();
   #awaitsEnds = false;
 
   constructor(archive: Archive, { lists, hidden, raised, struck }: DocumentStyles) {
@@ -148,15 +150,21 @@ export class OpenDocumentPart {
         else this.#writer.innerCell();
         return;
       case "draw:text-box":
+        this.#endLink();
         if (this.#paragraphs > 0) this.#writers.push(new TextWriter());
         return;
+      case "text:a":
+        this.#links.lead(attributes["xlink:href"]);
+        return;
       case "text:s":
+        this.#endLink();
         this.#writer.text(" ".repeat(Math.max(0, Math.min(blanksAtMost, numberOf(attributes["text:c"]) ?? 1))));
         return;
       case "text:tab":
         this.#say(" ");
         return;
       case "text:line-break":
+        this.#endLink();
         this.#writer.line();
         return;
       case "presentation:notes":
@@ -202,10 +210,12 @@ export class OpenDocumentPart {
   #openAside(name: string, attributes: Attributes): void {
     switch (name) {
       case "text:note-body":
+        this.#endLink();
         this.#asides++;
         this.#writers.push(new TextWriter());
         return;
       case "office:annotation":
+        this.#endLink();
         this.#asides++;
         this.#comments.push({ name: attributes["office:name"], author: "", text: "", about: "" });
         this.#writers.push(new TextWriter());
@@ -232,8 +242,14 @@ export class OpenDocumentPart {
 
   #close(name: string): void {
     switch (name) {
+      case "text:a":
+        this.#links.lead(undefined);
+        return;
       case "text:h":
       case "text:p":
+        // A link may have a note within.
+        if (this.#asides === 0) this.#links.lead(undefined);
+        this.#endLink();
         this.#paragraphs--;
         if (this.#paragraphs === 0) this.#writeBoxes();
         return;
@@ -269,6 +285,12 @@ export class OpenDocumentPart {
         if (!place || !this.#awaitsEnds) this.#endComment(place);
       }
     }
+  }
+
+  /** Writes the address of a link whose words have ended. */
+  #endLink(): void {
+    const address = this.#links.before("");
+    if (address) this.#say(address);
   }
 
   #endAside(): string {
@@ -312,7 +334,7 @@ export class OpenDocumentPart {
       this.#writer.words(this.#before);
       this.#before = "";
     }
-    this.#writer.words(text);
+    this.#writer.words(`${this.#links.before(text)}${text}`);
     const tall = this.#isTall && this.#writers.length === 1 ? this.#tall.get(this.#column) : undefined;
     if (tall) tall.text = `${tall.text}${text}`.slice(0, tallAtMost);
     for (const comment of this.#comments.slice(-commentsAtOnce)) {

@@ -14,6 +14,7 @@ import { symbolSign } from "../symbol-font.server.ts";
 import { TextWriter } from "../text-writer.server.ts";
 import { damaged } from "../unreadable.server.ts";
 import { chartRows, diagramLines, wordsIn } from "./drawings.server.ts";
+import { addressesOf, Links } from "./links.server.ts";
 import { formatted } from "./numbering.server.ts";
 import { type Relation, relationsOf } from "./parts.server.ts";
 import { type Box, type Shape, writeShapes } from "./shape-order.server.ts";
@@ -68,10 +69,10 @@ function writeSlide(writer: TextWriter, archive: Archive, path: string, authors:
   const relations = relationsOf(archive, path);
   const layout = relations.find(({ kind }) => kind === "slideLayout");
   const places = placesIn(layout && archive.text(layout.path));
-  writeShapes(writer, new Shapes(archive, relations, places).read(archive.text(path)));
+  writeShapes(writer, new Shapes(archive, path, places).read(archive.text(path)));
   for (const { kind, path: part } of relations) {
     if (kind === "notesSlide") {
-      const shapes = new Shapes(archive, relationsOf(archive, part), new Map()).read(archive.text(part));
+      const shapes = new Shapes(archive, part, new Map()).read(archive.text(part));
       const said = shapes.map(({ text }) => text).filter(Boolean);
       if (said.length > 0) {
         writer.paragraph();
@@ -128,6 +129,8 @@ class Shapes {
   #writer = new TextWriter();
   readonly #archive: Archive;
   readonly #relations: Relation[];
+  readonly #addresses: ReadonlyMap<string, string>;
+  readonly #links = new Links();
   readonly #places: Map<string, Box>;
   /** The shapes that have been read, and the open groups, the innermost last. */
   readonly #groups: Shape[] = [{ box: undefined, text: "", within: [] }];
@@ -139,15 +142,18 @@ class Shapes {
   #isTitle = false;
   #isNumber = false;
   #isText = false;
+  /** Whether the properties of a run are open: shapes have links, too. */
+  #isRunProperties = false;
   #isRaised = false;
   #isStruck = false;
   #isSymbol = false;
   #hidden = 0;
   #formula: TreeBuilder | undefined;
 
-  constructor(archive: Archive, relations: Relation[], places: Map<string, Box>) {
+  constructor(archive: Archive, part: string, places: Map<string, Box>) {
     this.#archive = archive;
-    this.#relations = relations;
+    this.#relations = relationsOf(archive, part);
+    this.#addresses = addressesOf(archive, part);
     this.#places = places;
   }
 
@@ -193,24 +199,37 @@ class Shapes {
     } else if (name === "a:tr") writer.row();
     else if (name === "a:tc") writer.cell();
     else if (name === "a:p" && this.#isTitle) writer.heading(1);
-    else if (name === "a:p" || name === "a:br") writer.line();
-    else if (name === "a:pPr") this.#level = wholeIn(attributes.lvl, 0, levelsAtMost - 1) ?? 0;
+    else if (name === "a:p" || name === "a:br") {
+      this.#endLink();
+      writer.line();
+    } else if (name === "a:pPr") this.#level = wholeIn(attributes.lvl, 0, levelsAtMost - 1) ?? 0;
     else if (name === "a:buAutoNum") writer.mark(this.#nextNumber(attributes));
     else if (name === "a:r") [this.#isRaised, this.#isSymbol, this.#isStruck] = [false, false, false];
+    else if (name === "a:hlinkClick" && this.#isRunProperties)
+      this.#links.lead(this.#addresses.get(attributes["r:id"] ?? ""));
     else if (name === "a:sym" || name === "a:latin") this.#isSymbol ||= attributes.typeface === "Symbol";
     else if (name === "a:rPr") {
+      this.#isRunProperties = true;
       this.#isRaised = Number(attributes.baseline ?? 0) > 0;
       this.#isStruck = /^(?:sng|dbl)Strike$/.test(attributes.strike ?? "");
     } else if (name === "a:t") this.#isText = true;
-    else if (name === "m:oMath") this.#formula = new TreeBuilder(name);
-    else if (name === "c:chart") this.#draw(attributes["r:id"], (path) => chartRows(this.#archive, path));
+    else if (name === "m:oMath") {
+      this.#endLink();
+      this.#formula = new TreeBuilder(name);
+    } else if (name === "c:chart") this.#draw(attributes["r:id"], (path) => chartRows(this.#archive, path));
     else if (name === "dgm:relIds") {
       this.#draw(attributes["r:dm"], (path) => diagramLines(this.#archive, path).map((line) => [line]));
     }
   }
 
+  /** Writes the address of a link whose words have ended. */
+  #endLink(): void {
+    this.#writer.words(this.#links.before(""));
+  }
+
   #words(text: string): void {
     const read = this.#isSymbol ? text.replace(/[\uf020-\uf0ff]/g, (sign) => symbolSign(sign.charCodeAt(0))) : text;
+    this.#writer.words(this.#links.before(read));
     this.#writer.strike(this.#isStruck);
     this.#writer.words(this.#isRaised ? superscript(read) : read);
   }
@@ -233,8 +252,12 @@ class Shapes {
         this.#formula = undefined;
       } else this.#formula.close();
     } else if (name === "a:t") this.#isText = false;
-    else if (name === "a:p") this.#writer.strike(false);
-    else if (name === "a:tbl") this.#writer.endTable();
+    else if (name === "a:rPr") this.#isRunProperties = false;
+    else if (name === "a:r" || name === "a:fld") this.#links.lead(undefined);
+    else if (name === "a:p") {
+      this.#writer.strike(false);
+      this.#endLink();
+    } else if (name === "a:tbl") this.#writer.endTable();
     else if (name === "p:grpSpPr") this.#setPlaceOfGroup();
     else if (name === "p:grpSp") this.#endGroup();
     else if (shapeElements.has(name)) {

@@ -4,6 +4,7 @@ import { formulaText, superscript } from "../math.server.ts";
 import { drawnSign, isWingdings, wingdingSigns } from "../symbol-font.server.ts";
 import { TextWriter } from "../text-writer.server.ts";
 import { chartRows, diagramLines } from "./drawings.server.ts";
+import { Links } from "./links.server.ts";
 import type { Numbering } from "./numbering.server.ts";
 import type { Relation } from "./parts.server.ts";
 import type { WordStyle } from "./word-styles.server.ts";
@@ -58,6 +59,8 @@ const commentsAtOnce = 50;
 export class WordPart {
   readonly #document: WordDocument;
   readonly #relations: Relation[];
+  readonly #addresses: ReadonlyMap<string, string>;
+  readonly #links = new Links();
   #flows: Flow[] = [];
   #hidden = 0;
   /** Whether the properties of a row are open, and rows that are open within one that was deleted in tracked changes, itself included. */
@@ -83,9 +86,11 @@ export class WordPart {
   #choices: string[] = [];
   #chosen = 0;
 
-  constructor(document: WordDocument, relations: Relation[]) {
+  /** `addresses`: those that the part links to, by their ids. */
+  constructor(document: WordDocument, relations: Relation[], addresses: ReadonlyMap<string, string>) {
     this.#document = document;
     this.#relations = relations;
+    this.#addresses = addresses;
   }
 
   textOf(xml: string): string {
@@ -190,10 +195,14 @@ export class WordPart {
         if (this.#flow.tables === 1) this.#mergeCell(value === "restart");
         return;
       case "w:txbxContent":
+        this.#endLink();
         this.#flows.push(newFlow());
         return;
       case "m:oMath":
         this.#formula = new TreeBuilder(name);
+        return;
+      case "w:hyperlink":
+        this.#links.lead(this.#addresses.get(attributes["r:id"] ?? ""));
         return;
       case "w:altChunk":
         this.#chunk(attributes["r:id"]);
@@ -306,6 +315,7 @@ export class WordPart {
       case "w:br":
       case "w:cr":
         this.#begin();
+        this.#endLink();
         this.#flow.writer.line();
         return;
       case "w:noBreakHyphen":
@@ -368,9 +378,14 @@ export class WordPart {
 
   #close(name: string): void {
     switch (name) {
+      case "w:hyperlink":
+        this.#links.lead(undefined);
+        return;
       case "w:p":
         this.#begin();
         this.#endStruck();
+        this.#links.lead(undefined);
+        this.#endLink();
         // A field whose instruction does not end with its paragraph is broken, and hides nothing more.
         if (this.#instructions > 0) [this.#fields, this.#instructions] = [[], 0];
         this.#flow.paragraphs.pop();
@@ -467,12 +482,18 @@ export class WordPart {
 
   #say(text: string): void {
     this.#begin();
-    this.#flow.writer.words(text);
+    this.#flow.writer.words(`${this.#links.before(text)}${text}`);
     const { merged, column, isMerged } = this.#flow;
     if (isMerged) merged.set(column, `${merged.get(column) ?? ""}${text}`.slice(0, mergedAtMost));
     for (const [id, about] of this.#about) {
       if (about.length < aboutAtMost) this.#about.set(id, about + text);
     }
+  }
+
+  /** Writes the address of a link whose words have ended. */
+  #endLink(): void {
+    const address = this.#links.before("");
+    if (address) this.#say(address);
   }
 
   #openAbout(id: string): void {

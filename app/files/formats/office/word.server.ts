@@ -4,6 +4,7 @@ import { htmlText } from "../html.server.ts";
 import { parseMail } from "../mail.server.ts";
 import { isTelling } from "../text-writer.server.ts";
 import { damaged } from "../unreadable.server.ts";
+import { addressesOf } from "./links.server.ts";
 import { Numbering, numberingRules } from "./numbering.server.ts";
 import { type Relation, relationsOf } from "./parts.server.ts";
 import { type Note, WordPart } from "./word-part.server.ts";
@@ -29,14 +30,14 @@ export async function wordText(bytes: Buffer): Promise<string> {
     notes: new Map<string, Note>(),
     chunks: await chunksOf(archive, relations),
   };
+  const partOf = (path: string) => new WordPart(document, relationsOf(archive, path), addressesOf(archive, path));
   for (const [kind, element] of noteParts) {
     for (const part of relations.filter((relation) => relation.kind === kind)) {
-      const partRelations = relationsOf(archive, part.path);
-      const notes = new WordPart(document, partRelations).notesIn(archive.text(part.path), element);
+      const notes = partOf(part.path).notesIn(archive.text(part.path), element);
       for (const [id, note] of notes) document.notes.set(`${element} ${id}`, note);
     }
   }
-  const read = (part: string, text: string) => new WordPart(document, relationsOf(archive, part)).textOf(text);
+  const read = (part: string, text: string) => partOf(part).textOf(text);
   const aside = (kind: string) => asides(archive, relations, kind, read);
   return [...aside("header"), read(main, xml), ...aside("footer")].filter(Boolean).join("\n\n");
 }
