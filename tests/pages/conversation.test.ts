@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import type { LLMock } from "@copilotkit/aimock";
+import { strFromU8, unzipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Browser, hiddenFields, readable } from "../support/browser.ts";
 import { longReply, longThought, startModelServer } from "../support/model-server.ts";
@@ -257,6 +258,14 @@ describe("the composer", () => {
     const published = readable(await browser.html(shared));
     expect(published).toContain("Pregunta primera");
     expect(published).not.toContain("Pregunta segunda");
+    // And printed, and put into a document.
+    const dialog = await browser.html(/href="([^"]+\/exportar[^"]*)"/.exec(older)?.[1] ?? "");
+    const linked = (what: string) => dialog.match(`href="([^"]+/${what}[^"]*)"`)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const printed = readable(await browser.html(linked("imprimir")));
+    expect([printed.includes("Pregunta primera"), printed.includes("Pregunta segunda")]).toEqual([true, false]);
+    const odt = await browser.fetch(linked("descargar\\?formato=odt"));
+    const content = strFromU8(unzipSync(new Uint8Array(await odt.arrayBuffer()))["content.xml"] ?? new Uint8Array());
+    expect([content.includes("Pregunta primera"), content.includes("Pregunta segunda")]).toEqual([true, false]);
   });
 });
 

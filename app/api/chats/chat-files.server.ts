@@ -3,8 +3,9 @@ import { pullStream } from "../../http/pull-stream.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid } from "../http/problem.server.ts";
-import { bearer, idParam } from "../http/schemas.server.ts";
+import { bearer, id, idParam } from "../http/schemas.server.ts";
 import { openChat } from "../http/visibility.server.ts";
+import { leafBelow } from "./branch.server.ts";
 import { attachmentName, chatAsJson, chatAsMarkdown } from "./chat-export.server.ts";
 import { fileName } from "./path-in-archive.server.ts";
 
@@ -19,6 +20,10 @@ export const chatFiles = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       params: idParam,
       query: z.object({
         format: z.enum(["markdown", "json"], "format tiene que ser markdown o json.").default("markdown"),
+        version: id.optional().openapi({
+          description:
+            "Un mensaje de la versión a la que lleva leafId en el JSON; sin él, la que se escribió la última.",
+        }),
       }),
     },
     responses: {
@@ -31,11 +36,13 @@ export const chatFiles = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   async (c) => {
     const { services } = c.var;
     const { db } = services;
-    const chat = await openChat(c, c.req.valid("param").id);
+    const { format, version } = c.req.valid("query");
+    const own = await openChat(c, c.req.valid("param").id);
+    const chat = version === undefined ? own : { ...own, leafId: await leafBelow(db, own.id, version) };
     const models = await db.selectFrom("models").select(["id", "name"]).execute();
     const { aiNotice } = services.config;
     const about = { aiNotice, models: new Map(models.map(({ id, name }) => [id, name])) };
-    const markdown = c.req.valid("query").format === "markdown";
+    const markdown = format === "markdown";
     const pieces = markdown ? chatAsMarkdown(db, chat, about) : chatAsJson(db, chat, about);
     const file = pullStream(pieces, () => pieces.return(undefined));
     const name = `${fileName(chat.title)}.${markdown ? "md" : "json"}`;

@@ -7,14 +7,15 @@ import type { Route } from "./+types/download-chat";
 import { officeDocumentOf } from "./office-document.server.ts";
 
 /**
- * A chat as a file: `?formato=markdown`, `json`, `docx` or `odt`. With `mensaje`, the last two formats have that reply alone. Throws 404
- * if the chat or the reply is not there, and 413 if the text is too long for a document.
+ * A chat as a file: `?formato=markdown`, `json`, `docx` or `odt`. The last two formats have the version with the message `version`, or
+ * the reply `mensaje` alone. Throws 404 if the chat or the message is not there, and 413 if the text is too long for a document.
  */
 export async function loader({ context, params, request, url }: Route.LoaderArgs) {
   const asked = url.searchParams.get("formato");
   const format = asked === "docx" || asked === "odt" ? asked : undefined;
   const { $get } = context.get(apiContext).api.chat[":id"].export;
-  const query = { format: format || asked === "json" ? ("json" as const) : ("markdown" as const) };
+  const version = url.searchParams.get("version") ?? undefined;
+  const query = { format: format || asked === "json" ? ("json" as const) : ("markdown" as const), version };
   const answer = await accepted($get({ param: { id: params.id }, query }));
   if (!format) return new Response(answer.body, { headers: answer.headers });
   const { name: author } = await getHouse(context);

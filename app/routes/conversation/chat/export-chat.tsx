@@ -12,30 +12,35 @@ export default function ExportChat({ params }: Route.ComponentProps) {
   const [search] = useSearchParams();
   const message = search.get("mensaje");
   if (message) return <ExportReply chat={chat} message={message} />;
+  // The version that was shown when the dialog was opened.
+  const version = search.get("version");
+  const shown = version ? `version=${encodeURIComponent(version)}` : "";
+  const file = (format: string) => `${chat}/descargar?formato=${format}${shown && `&${shown}`}`;
+  const back = `${chat}${shown && `?${shown}`}`;
   const ways = [
     {
-      to: `${chat}/descargar?formato=docx`,
+      to: file("docx"),
       name: "Word (DOCX)",
       what: "Lo que se ve, con tablas, fórmulas y fuentes.",
     },
-    { to: `${chat}/descargar?formato=odt`, name: "LibreOffice (ODT)", what: "Lo mismo, en formato abierto." },
-    { to: `${chat}/descargar?formato=markdown`, name: "Markdown", what: "Para leerla o pegarla en otro sitio." },
-    { to: `${chat}/descargar?formato=json`, name: "JSON", what: "Para otros programas, con todas las versiones." },
+    { to: file("odt"), name: "LibreOffice (ODT)", what: "Lo mismo, en formato abierto." },
+    { to: file("markdown"), name: "Markdown", what: "Para leerla o pegarla en otro sitio." },
+    { to: file("json"), name: "JSON", what: "Para otros programas, con todas las versiones." },
   ];
   return (
-    <Dialog title="Exportar conversación" closeTo={chat}>
+    <Dialog title="Exportar conversación" closeTo={back}>
       <ul className="rows body">
         <Ways ways={ways} />
         <li className="row">
           <div>
-            <a className="title" href={`${chat}/imprimir`} target="_blank" rel="noreferrer">
+            <a className="title" href={`${chat}/imprimir${shown && `?${shown}`}`} target="_blank" rel="noreferrer">
               Página para imprimir
             </a>
             <p className="line">Entera y sin botones; desde ahí se guarda también como PDF.</p>
           </div>
         </li>
       </ul>
-      <DialogFoot cancelTo={chat} word="Cerrar" />
+      <DialogFoot cancelTo={back} word="Cerrar" />
     </Dialog>
   );
 }

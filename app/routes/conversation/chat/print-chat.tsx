@@ -15,8 +15,9 @@ export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: loaderData
 // More pages of a branch than anyone prints.
 const pagesAtMost = 40;
 
-export async function loader({ context, params }: Route.LoaderArgs) {
+export async function loader({ context, params, url }: Route.LoaderArgs) {
   const param = { id: params.id };
+  const through = url.searchParams.get("version") ?? undefined;
   const { api } = context.get(apiContext);
   const [chat, models, { aiNotice }] = await Promise.all([
     read(api.chat[":id"].$get({ param })),
@@ -27,7 +28,7 @@ export async function loader({ context, params }: Route.LoaderArgs) {
   let before: string | undefined;
   let cut = true;
   for (let page = 0; cut && page < pagesAtMost; page++) {
-    const { items, hasEarlier } = await read(api.chat[":id"].messages.$get({ param, query: { before } }));
+    const { items, hasEarlier } = await read(api.chat[":id"].messages.$get({ param, query: { before, through } }));
     turns.unshift(...(await Promise.all(items.map((message) => showPrinted(chat, message, models)))));
     before = items[0]?.id;
     cut = hasEarlier;
