@@ -1,21 +1,6 @@
-import { parseXml } from "../../../process/text/xml.server.ts";
-import type { Archive } from "../archive.server.ts";
-
 // Characters of an address that is said: longer ones are made by programs, to follow people.
 const addressAtMost = 300;
 const saidAtMost = 1_000;
-
-/** Addresses outside the document that a part of an Office document links to, by their ids (ECMA-376, part 2). */
-export function addressesOf(archive: Archive, part: string): Map<string, string> {
-  const addresses = new Map<string, string>();
-  const name = part.lastIndexOf("/") + 1;
-  parseXml(archive.text(`${part.slice(0, name)}_rels/${part.slice(name)}.rels`), {
-    open(tag, { Id, Target, TargetMode }) {
-      if (tag === "Relationship" && Id && Target && TargetMode === "External") addresses.set(Id, Target);
-    },
-  });
-  return addresses;
-}
 
 /**
  * The links of a text. Their addresses are said behind their words, unless the words say them. Programs write one link as several that

@@ -14,9 +14,9 @@ import { symbolSign } from "../symbol-font.server.ts";
 import { TextWriter } from "../text-writer.server.ts";
 import { damaged } from "../unreadable.server.ts";
 import { chartRows, diagramLines, wordsIn } from "./drawings.server.ts";
-import { addressesOf, Links } from "./links.server.ts";
+import { Links } from "./links.server.ts";
 import { formatted } from "./numbering.server.ts";
-import { type Relation, relationsOf } from "./parts.server.ts";
+import { allRelationsOf, type Relation, type Relations, relationsOf } from "./parts.server.ts";
 import { type Box, type Shape, writeShapes } from "./shape-order.server.ts";
 
 const what = "un PPTX";
@@ -66,13 +66,14 @@ function commentsIn(xml = ""): { authorId: string; text: string }[] {
 }
 
 function writeSlide(writer: TextWriter, archive: Archive, path: string, authors: Map<string, string>): void {
-  const relations = relationsOf(archive, path);
+  const all = allRelationsOf(archive, path);
+  const { relations } = all;
   const layout = relations.find(({ kind }) => kind === "slideLayout");
   const places = placesIn(layout && archive.text(layout.path));
-  writeShapes(writer, new Shapes(archive, path, places).read(archive.text(path)));
+  writeShapes(writer, new Shapes(archive, all, places).read(archive.text(path)));
   for (const { kind, path: part } of relations) {
     if (kind === "notesSlide") {
-      const shapes = new Shapes(archive, part, new Map()).read(archive.text(part));
+      const shapes = new Shapes(archive, allRelationsOf(archive, part), new Map()).read(archive.text(part));
       const said = shapes.map(({ text }) => text).filter(Boolean);
       if (said.length > 0) {
         writer.paragraph();
@@ -150,10 +151,10 @@ class Shapes {
   #hidden = 0;
   #formula: TreeBuilder | undefined;
 
-  constructor(archive: Archive, part: string, places: Map<string, Box>) {
+  constructor(archive: Archive, { relations, addresses }: Relations, places: Map<string, Box>) {
     this.#archive = archive;
-    this.#relations = relationsOf(archive, part);
-    this.#addresses = addressesOf(archive, part);
+    this.#relations = relations;
+    this.#addresses = addresses;
     this.#places = places;
   }
 

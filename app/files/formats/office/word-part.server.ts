@@ -6,7 +6,7 @@ import { TextWriter } from "../text-writer.server.ts";
 import { chartRows, diagramLines } from "./drawings.server.ts";
 import { Links } from "./links.server.ts";
 import type { Numbering } from "./numbering.server.ts";
-import type { Relation } from "./parts.server.ts";
+import type { Relation, Relations } from "./parts.server.ts";
 import type { WordStyle } from "./word-styles.server.ts";
 
 /** A footnote, endnote or comment. `author`: of a comment. */
@@ -86,8 +86,7 @@ export class WordPart {
   #choices: string[] = [];
   #chosen = 0;
 
-  /** `addresses`: those that the part links to, by their ids. */
-  constructor(document: WordDocument, relations: Relation[], addresses: ReadonlyMap<string, string>) {
+  constructor(document: WordDocument, { relations, addresses }: Relations) {
     this.#document = document;
     this.#relations = relations;
     this.#addresses = addresses;

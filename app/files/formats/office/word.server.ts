@@ -4,9 +4,8 @@ import { htmlText } from "../html.server.ts";
 import { parseMail } from "../mail.server.ts";
 import { isTelling } from "../text-writer.server.ts";
 import { damaged } from "../unreadable.server.ts";
-import { addressesOf } from "./links.server.ts";
 import { Numbering, numberingRules } from "./numbering.server.ts";
-import { type Relation, relationsOf } from "./parts.server.ts";
+import { allRelationsOf, type Relation, relationsOf } from "./parts.server.ts";
 import { type Note, WordPart } from "./word-part.server.ts";
 import { stylesIn } from "./word-styles.server.ts";
 
@@ -30,7 +29,7 @@ export async function wordText(bytes: Buffer): Promise<string> {
     notes: new Map<string, Note>(),
     chunks: await chunksOf(archive, relations),
   };
-  const partOf = (path: string) => new WordPart(document, relationsOf(archive, path), addressesOf(archive, path));
+  const partOf = (path: string) => new WordPart(document, allRelationsOf(archive, path));
   for (const [kind, element] of noteParts) {
     for (const part of relations.filter((relation) => relation.kind === kind)) {
       const notes = partOf(part.path).notesIn(archive.text(part.path), element);
