@@ -67,6 +67,23 @@ it.each([
   expect((await browser.submit("/auth/signup", "/auth/signup", fields, headers)).status).toBe(status);
 });
 
+it.each(["{", "null", '{"id":7}', '{"id":"x"}', '{"id":"x","response":{"clientDataJSON":"!"}}'])(
+  "refuses %s in place of what a passkey signs",
+  async (response) => {
+    const browser = new Browser(server.url);
+    await browser.signUp();
+    const path = "/user/seguridad/llaves/crear";
+    const made = await browser.submit(path, path, { name: "Móvil", currentPassword: password, ticket: "x", response });
+    expect(made.status).toBe(422);
+    const visitor = new Browser(server.url);
+    const form = hiddenFields(await visitor.html("/auth/signin"), "/auth/signin");
+    const entered = await visitor.post("/auth/llave/entrar", { ...form, ticket: "x", response });
+    expect(entered.status).toBeGreaterThanOrEqual(400);
+    expect(entered.status).toBeLessThan(500);
+    expect(await entered.json()).toEqual({ message: expect.stringContaining(".") });
+  },
+);
+
 it("public pages stay available with a session that has ended", async () => {
   const browser = new Browser(server.url);
   const email = await browser.signUp();

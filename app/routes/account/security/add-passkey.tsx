@@ -2,6 +2,7 @@ import { type FormEvent, use, useState } from "react";
 import { data, redirect, useSubmit } from "react-router";
 import { z } from "zod";
 import { limits } from "../../../process/limits.ts";
+import { objectOf } from "../../../process/text/json.ts";
 import { Field } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { CurrentPasswordField } from "../../../ui/forms/person-fields.tsx";
@@ -32,9 +33,9 @@ const fields = z.object({
 export async function action({ context, url: { origin } }: Route.ActionArgs) {
   const { passkey } = context.get(apiContext).auth;
   return sendFields(context, fields, async ({ response, ...json }) => {
-    const signed = JSON.parse(response) as { id: string };
-    if (!signed.id) return data({ values: {}, errors: {}, message: noScript }, 422);
-    await accepted(passkey.$post({ json: { ...json, origin, response: signed } }));
+    const { id, ...signed } = objectOf(response) ?? {};
+    if (typeof id !== "string") return data({ values: {}, errors: {}, message: noScript }, 422);
+    await accepted(passkey.$post({ json: { ...json, origin, response: { ...signed, id } } }));
     context.get(sessionContext).flash({ type: "success", title: "Ya puedes entrar con esta llave." });
     return redirect("/user/seguridad", 303);
   });

@@ -1,4 +1,5 @@
 import { redirect } from "react-router";
+import { objectOf } from "../../../process/text/json.ts";
 import { accepted, read, refusalIn } from "../../../web/api-result.server.ts";
 import { apiContext, formContext } from "../../../web/context.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
@@ -11,7 +12,8 @@ export async function action({ context, url: { origin } }: Route.ActionArgs) {
   const signed = textOf(form, "response");
   try {
     if (!signed) return Response.json(await read(passkey.options.$post({ json: { origin } })));
-    const json = { origin, ticket: textOf(form, "ticket"), response: JSON.parse(signed) as { id: string } };
+    const response = objectOf(signed) ?? {};
+    const json = { origin, ticket: textOf(form, "ticket"), response: { ...response, id: String(response.id) } };
     await accepted(passkey.$post({ json }));
     return Response.json({});
   } catch (error) {
