@@ -261,6 +261,17 @@ describe("a schema that a provider would refuse", () => {
       { type: "object", properties: { a: {} }, $defs: { Datos: { type: "object", properties: { a: {} } } } },
     ],
     [
+      { $ref: "#/$defs/A", $defs: { A: { $ref: "#/$defs/B" }, B: { type: "object", properties: { b: {} } } } },
+      {
+        ...{ type: "object", properties: { b: {} } },
+        $defs: { A: { $ref: "#/$defs/B" }, B: { type: "object", properties: { b: {} } } },
+      },
+    ],
+    [
+      { $ref: "#/$defs/A", $defs: { A: { $ref: "#/$defs/A" } } },
+      { type: "object", properties: {}, $defs: { A: { $ref: "#/$defs/A" } } },
+    ],
+    [
       {
         $schema: "http://json-schema.org/draft-07/schema#",
         type: "object",

@@ -11,23 +11,23 @@ const deepest = 8;
  * becomes what it refers to. Deeper down nothing is changed.
  */
 export function schemaForModels(given: Schema): Schema {
-  const { $schema: _schema, $id: _id, ...top } = referred(given, given);
+  const { $schema: _schema, $id: _id, ...top } = followed(given, given);
   const { anyOf, oneOf, allOf, properties, required, ...rest } = top;
   const all: Schema[] = [];
   const required_: string[][] = [stringsIn(required)];
   for (const alternatives of [anyOf, oneOf].map(listOf)) {
-    const each = alternatives.map((one) => schemaForModels(referred(recordOf(one) ?? {}, given)));
+    const each = alternatives.map((one) => schemaForModels(followed(recordOf(one) ?? {}, given)));
     all.push(...each);
     // A name is required if all alternatives require it.
     const [first = [], ...others] = each.map((one) => stringsIn(one.required));
     required_.push(first.filter((name) => others.every((other) => other.includes(name))));
   }
   for (const one of listOf(allOf)) {
-    const part = schemaForModels(referred(recordOf(one) ?? {}, given));
+    const part = schemaForModels(followed(recordOf(one) ?? {}, given));
     all.push(part);
     required_.push(stringsIn(part.required));
   }
-  const merged = Object.assign({}, ...all.map((one) => one.properties), recordOf(properties)) as Schema;
+  const merged: Schema = Object.assign({}, ...all.map((one) => one.properties), recordOf(properties));
   const needed = [...new Set(required_.flat())].filter((name) => name in merged);
   return { ...rest, type: "object", properties: merged, ...(needed.length > 0 && { required: needed }) };
 }
@@ -63,10 +63,12 @@ export function plainSchema(given: Schema): Schema {
   /** A schema with what it refers to, also through other references, and with all parts of `allOf`. */
   function whole(schema: Schema): Schema {
     const found = followed(schema, given);
-    const parts = listOf(found.allOf).flatMap((one) => recordOf(one) ?? []);
+    const parts = listOf(found.allOf)
+      .map(recordOf)
+      .filter((one) => one !== undefined);
     if (parts.length === 0 || left <= 0) return found;
     left -= parts.length;
-    const all = parts.map((one) => followed(one as Schema, given));
+    const all = parts.map((one) => followed(one, given));
     const properties = Object.assign({}, ...all.map((one) => one.properties), found.properties);
     const { allOf: _allOf, ...rest } = found;
     return { ...Object.assign({}, ...all), ...rest, ...(Object.keys(properties).length > 0 && { properties }) };
@@ -89,16 +91,8 @@ function followed(schema: Schema, root: Schema): Schema {
       /^#\/(\$defs|definitions)\/([^/]+)$/.exec(typeof $ref === "string" ? $ref : "") ?? [];
     found = { ...recordOf(recordOf(root[group])?.[name]), ...rest };
   }
-  return found;
+  const { $ref: _ref, ...rest } = found;
+  return rest;
 }
 
 const stringsIn = (value: unknown): string[] => listOf(value).filter((one) => typeof one === "string");
-
-/** A schema, or the one in `root` that it refers to: `#/$defs/Name`, `#/definitions/Name`. */
-function referred(schema: Schema, root: Schema): Schema {
-  const { $ref, ...rest } = schema;
-  const [, group = "", name = ""] =
-    /^#\/(\$defs|definitions)\/([^/]+)$/.exec(typeof $ref === "string" ? $ref : "") ?? [];
-  const found = recordOf(recordOf(root[group])?.[name]);
-  return found && !("$ref" in found) ? { ...rest, ...found } : rest;
-}
