@@ -423,7 +423,18 @@ const linkInWord = (id: string, text: string) =>
 const linkInSlide = (id: string, text: string) =>
   `<a:r><a:rPr><a:hlinkClick r:id="${id}"/></a:rPr><a:t>${text}</a:t></a:r>`;
 const run = (text: string) => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
+const instructed = (instruction: string, result: string) =>
+  `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>${instruction}</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>${result}<w:r><w:fldChar w:fldCharType="end"/></w:r>`;
 it.each<[string, Uint8Array, string]>([
+  [
+    "DOCX with fields",
+    zipSync({
+      "word/document.xml": utf8(
+        `<w:document ${word}><w:body><w:p>${run("La ")}${instructed(' HYPERLINK "https://ayto.example/</w:instrText><w:instrText>alta?a=1&amp;b=2" \\o "Alta" ', run("inscrip") + instructed(" DATE ", run("ción")))}${run(" o ")}<w:fldSimple w:instr="HYPERLINK https://www.ayto.example/">${run("ayto.example")}</w:fldSimple></w:p><w:p>${instructed('HYPERLINK "mailto:ana@ayto.example"', run("Ana"))}<w:r><w:br/></w:r>${run("Luis")}</w:p><w:p>${instructed('HYPERLINK \\l "_Toc1"', run("Índice"))}</w:p><w:p>${instructed('HYPERLINK "https://ayto.example/mi plano.pdf"', run("Plano general"))}${run(" y más")}</w:p></w:body></w:document>`,
+      ),
+    }),
+    documentTypes.docx,
+  ],
   [
     "DOCX",
     zipSync({

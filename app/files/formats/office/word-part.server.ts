@@ -7,6 +7,7 @@ import { chartRows, diagramLines } from "./drawings.server.ts";
 import { Links } from "./links.server.ts";
 import type { Numbering } from "./numbering.server.ts";
 import type { Relation, Relations } from "./parts.server.ts";
+import { addressIn, WordFields } from "./word-fields.server.ts";
 import type { WordStyle } from "./word-styles.server.ts";
 
 /** A footnote, endnote or comment. `author`: of a comment. */
@@ -43,7 +44,7 @@ type Flow = {
 
 // Deleted text, copies for older programs, what is not shown, and how something looked before a change.
 const unread = new Set([
-  ...["w:del", "w:moveFrom", "mc:Fallback", "w:instrText", "w:delText", "w:rt", "w:sectPr"],
+  ...["w:del", "w:moveFrom", "mc:Fallback", "w:delText", "w:rt", "w:sectPr"],
   ...["w:rPrChange", "w:pPrChange", "w:tblPrChange", "w:trPrChange", "w:tcPrChange"],
 ]);
 // Length of the quoted text that a comment is about.
@@ -74,9 +75,8 @@ export class WordPart {
   /** Whether struck text has begun that has not ended. */
   #hasStruck = false;
   #font = "";
-  /** Open fields: true while a field's instruction is read, which is not shown; false while its result is read. */
-  #fields: boolean[] = [];
-  #instructions = 0;
+  readonly #fields = new WordFields();
+  #isInstruction = false;
   /** Open content controls: whether a control shows a placeholder instead of an answer. */
   #controls: boolean[] = [];
   #placeholders = 0;
@@ -154,7 +154,8 @@ export class WordPart {
       text: (text: string) => {
         if (this.#hidden > 0) return;
         if (this.#formula) this.#formula.text(text);
-        else if (this.#isText && !this.#isVanished && this.#instructions === 0 && this.#placeholders === 0)
+        else if (this.#isInstruction) this.#fields.instruct(text);
+        else if (this.#isText && !this.#isVanished && !this.#fields.isInstruction && this.#placeholders === 0)
           this.#sayRun(isWingdings(this.#font) ? wingdingSigns(text, this.#font) : text);
       },
     };
@@ -275,31 +276,32 @@ export class WordPart {
     this.#isVanished = this.#document.styles.get(this.#flow.paragraphs.at(-1)?.style ?? "")?.isHidden === true;
   }
 
+  /** How the text of the run looks, as far as that says something. */
+  #look(name: string, attributes: Attributes): void {
+    const value = attributes["w:val"];
+    if (name === "w:vertAlign") this.#isRaised = value === "superscript";
+    else if (name === "w:rFonts") this.#font = attributes["w:ascii"] ?? attributes["w:hAnsi"] ?? "";
+    else if (name === "w:vanish") this.#isVanished ||= isOn(value);
+    else if (name === "w:rStyle") {
+      const style = this.#document.styles.get(value ?? "");
+      this.#isVanished ||= style?.isHidden === true;
+      this.#isRaised ||= style?.isRaised === true;
+    } else this.#isStruck = isOn(value);
+  }
+
   /** Text of a run, and marks that stand in one. */
   #openRun(name: string, attributes: Attributes): void {
-    const value = attributes["w:val"];
     switch (name) {
       case "w:r":
         this.#beginRun();
         return;
-      case "w:rStyle": {
-        const style = this.#document.styles.get(value ?? "");
-        if (style?.isHidden) this.#isVanished = true;
-        if (style?.isRaised) this.#isRaised = true;
-        return;
-      }
+      case "w:rStyle":
       case "w:vertAlign":
-        if (this.#isRun) this.#isRaised = value === "superscript";
-        return;
       case "w:strike":
       case "w:dstrike":
-        if (this.#isRun) this.#isStruck = isOn(value);
-        return;
       case "w:rFonts":
-        if (this.#isRun) this.#font = attributes["w:ascii"] ?? attributes["w:hAnsi"] ?? "";
-        return;
       case "w:vanish":
-        if (this.#isRun && isOn(value)) this.#isVanished = true;
+        if (this.#isRun) this.#look(name, attributes);
         return;
       case "w:t":
         this.#isText = true;
@@ -354,6 +356,12 @@ export class WordPart {
       case "w:fldChar":
         this.#field(attributes["w:fldCharType"] ?? "");
         return;
+      case "w:instrText":
+        this.#isInstruction = true;
+        return;
+      case "w:fldSimple":
+        this.#leadTo(addressIn(attributes["w:instr"]));
+        return;
       case "w:checkBox":
         this.#choices = [];
         this.#chosen = 0;
@@ -378,15 +386,18 @@ export class WordPart {
   #close(name: string): void {
     switch (name) {
       case "w:hyperlink":
+      case "w:fldSimple":
         this.#links.lead(undefined);
+        return;
+      case "w:instrText":
+        this.#isInstruction = false;
         return;
       case "w:p":
         this.#begin();
         this.#endStruck();
         this.#links.lead(undefined);
         this.#endLink();
-        // A field whose instruction does not end with its paragraph is broken, and hides nothing more.
-        if (this.#instructions > 0) [this.#fields, this.#instructions] = [[], 0];
+        this.#fields.endParagraph();
         this.#flow.paragraphs.pop();
         if (this.#flow.paragraphs.length === 0) this.#writeBoxes();
         return;
@@ -502,13 +513,13 @@ export class WordPart {
   }
 
   #field(kind: string): void {
-    if (kind === "begin") {
-      this.#fields.push(true);
-      this.#instructions++;
-    } else if (kind === "separate" && this.#fields.at(-1)) {
-      this.#fields[this.#fields.length - 1] = false;
-      this.#instructions--;
-    } else if (kind === "end" && this.#fields.pop()) this.#instructions--;
+    if (kind === "begin") this.#fields.begin();
+    else if (kind === "separate") this.#leadTo(this.#fields.separate());
+    else if (kind === "end" && this.#fields.end()) this.#links.lead(undefined);
+  }
+
+  #leadTo(address: string | undefined): void {
+    if (address) this.#links.lead(address);
   }
 
   #note(key: string): void {
