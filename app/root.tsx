@@ -12,6 +12,7 @@ import {
   useRouteLoaderData,
 } from "react-router";
 import type { Route } from "./+types/root";
+import { handleOf } from "./ui/navigation/page-handle.ts";
 import { loadRoot } from "./web/root-data.server.ts";
 import "./app.css";
 import { SignInOver } from "./routes/auth/sign-in-over.tsx";
@@ -61,16 +62,9 @@ export const meta: Route.MetaFunction = ({ error, matches }) => {
   return named(matches, missing ? "Página no encontrada" : "Algo ha fallado");
 };
 
-type Handle = {
-  /** Whether the page has scripts; `needed`: it has scripts as a light page as well. */
-  scripts?: boolean | "needed";
-  /** Whether the page shows the server's flash message in a place of its own. */
-  tells?: boolean;
-};
-
 export function Layout({ children }: { children: ReactNode }) {
   const { formToken = "", house, flash } = useRouteLoaderData<typeof loader>("root") ?? {};
-  const handles = useMatches().map(({ handle }) => handle as Handle | undefined);
+  const handles = useMatches().map(handleOf);
   const asLight = use(Light);
   const scripts = handles.some((handle) => handle?.scripts === "needed" || (handle?.scripts && !asLight));
   // A page with script is not light: the browser renders it again, and does not know that other pages are light.

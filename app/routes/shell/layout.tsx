@@ -4,6 +4,7 @@ import { isTextBrowser } from "../../http/text-browsers.server.ts";
 import type { loader as root } from "../../root.tsx";
 import { lazily } from "../../ui/lazily.ts";
 import { Busy } from "../../ui/navigation/busy.tsx";
+import { handleOf } from "../../ui/navigation/page-handle.ts";
 import { unlessSeen } from "../../ui/navigation/pages-seen.ts";
 import { Realtime } from "../../ui/navigation/realtime.tsx";
 import { Revisits } from "../../ui/navigation/revisits.tsx";
@@ -72,7 +73,7 @@ export default function DashboardLayout({
 }: Route.ComponentProps) {
   const { flash, personId = null } = useRouteLoaderData<typeof root>("root") ?? {};
   // While a dialog route is open, the sidebar is inert: without script, a dialog element is not modal.
-  const covered = useMatches().some((match) => (match.handle as { dialog?: boolean } | undefined)?.dialog);
+  const covered = useMatches().some((match) => handleOf(match)?.dialog);
   const sidebarState = useSidebarState(folded);
   return (
     <SidebarState value={sidebarState}>

@@ -1,5 +1,6 @@
 import { useEffect } from "react";
 import { useFetcher, useFetchers, useLocation, useMatches, useNavigation, useRevalidator } from "react-router";
+import { handleOf } from "./page-handle.ts";
 import { arriveAt, forgetSeen, isSeen, keepMatches, keepSeen, lookAhead } from "./pages-seen.ts";
 
 /** Caches pages for the next visit, refreshes them when they are shown again, and prefetches links on intent. */
@@ -15,8 +16,7 @@ export function Revisits({ personId }: { personId: string | null }) {
   useEffect(() => {
     const page = matches.at(-1);
     // A dialog's data belong to another route than the page's.
-    const dialog = (page?.handle as { dialog?: boolean } | undefined)?.dialog;
-    if (page?.loaderData && !dialog) keepSeen(page.pathname + search, page.loaderData);
+    if (page?.loaderData && !handleOf(page)?.dialog) keepSeen(page.pathname + search, page.loaderData);
   }, []);
   useEffect(() => {
     if (!arriveAt(path)) return;
