@@ -1,3 +1,4 @@
+import type { OAuthClientProvider } from "@modelcontextprotocol/client";
 import type { InputSchema } from "../tool.server.ts";
 
 /** A program on this machine that speaks MCP over its input and output; only the environment can name one. */
@@ -19,13 +20,17 @@ export type McpServer = {
   access: { read(): Promise<ToolAccess>; write(access: ToolAccess): Promise<void> };
 };
 
-/** Outcome of signing in at a server (OAuth); the client's library knows its content. */
+type Kept<Name extends "clientInformation" | "tokens" | "discoveryState"> = Awaited<
+  ReturnType<NonNullable<OAuthClientProvider[Name]>>
+>;
+
+/** Outcome of signing in at a server (OAuth), in the forms of the client's library. */
 export type ToolAccess = {
   /** Client that was registered by hand; it goes before one that registered itself. */
   own?: { client_id: string; client_secret?: string };
-  client?: object;
-  tokens?: object;
-  discovery?: object;
+  client?: Kept<"clientInformation">;
+  tokens?: Kept<"tokens">;
+  discovery?: Kept<"discoveryState">;
   /** Set while somebody is signing in at the server. */
   verifier?: string;
   state?: string;

@@ -15,8 +15,6 @@ import { boundedFetch } from "./bounded-fetch.server.ts";
 import type { McpServer, ToolAccess } from "./server.ts";
 import { SignInCalls } from "./sign-in-calls.server.ts";
 
-type Kept<Name extends "clientInformation" | "tokens"> = Awaited<ReturnType<OAuthClientProvider[Name]>>;
-
 /** State of a sign-in (OAuth) at a server of tools, which the client's library asks for and keeps. */
 class SignIn implements OAuthClientProvider {
   /** Address that the administrator has to visit. */
@@ -51,18 +49,18 @@ class SignIn implements OAuthClientProvider {
 
   async clientInformation() {
     const { own, client } = await this.server.access.read();
-    return (own ?? client) as Kept<"clientInformation">;
+    return own ?? client;
   }
 
-  async saveClientInformation(client: object): Promise<void> {
+  async saveClientInformation(client: ToolAccess["client"]): Promise<void> {
     await this.#keep({ client });
   }
 
   async tokens() {
-    return (await this.server.access.read()).tokens as Kept<"tokens">;
+    return (await this.server.access.read()).tokens;
   }
 
-  async saveTokens(tokens: object): Promise<void> {
+  async saveTokens(tokens: ToolAccess["tokens"]): Promise<void> {
     await this.#keep({ tokens });
   }
 
@@ -79,13 +77,12 @@ class SignIn implements OAuthClientProvider {
   }
 
   /** Issuer that the server has named for signing in: the answer must be from the same. */
-  async saveDiscoveryState(discovery: object): Promise<void> {
+  async saveDiscoveryState(discovery: ToolAccess["discovery"]): Promise<void> {
     await this.#keep({ discovery });
   }
 
   async discoveryState() {
-    const { discovery } = await this.server.access.read();
-    return discovery as Awaited<ReturnType<NonNullable<OAuthClientProvider["discoveryState"]>>>;
+    return (await this.server.access.read()).discovery;
   }
 
   async #keep(more: ToolAccess): Promise<void> {
@@ -125,7 +122,7 @@ const refreshing = new Map<string, Promise<void>>();
  * wants that refuses the call (UnauthorizedError).
  */
 export function signedInAt(server: McpServer, serverUrl: string): AuthProvider {
-  const tokens = async () => (await server.access.read()).tokens as Kept<"tokens">;
+  const tokens = async () => (await server.access.read()).tokens;
   let used: string | undefined;
   const refresh = async () => {
     const now = await tokens();
