@@ -11,7 +11,7 @@ const Resend = lazily(() => import("./forms/resend.tsx"));
 /** The error page: what happened, then where to go. `framed`: it stands between the head and the foot of the public pages. */
 export default function ErrorPage({ error, path, framed }: { error: unknown; path: string; framed?: boolean }) {
   if (!isRouteErrorResponse(error)) return <GeneralError status={500} path={path} />;
-  const { fields, action = path, message } = (error.data ?? {}) as Partial<UnsentForm>;
+  const { fields, action = path, message }: Partial<UnsentForm> = error.data ?? {};
   if (fields) {
     return (
       <Frame>

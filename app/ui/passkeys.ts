@@ -28,14 +28,14 @@ class Refused extends Error {}
 
 async function ask(address: string, fields: Record<string, string>): Promise<Options> {
   const answer = await fetch(address, { method: "POST", body: new URLSearchParams(fields) });
-  const body = (await answer.json().catch(() => ({}))) as Options & { message?: string };
+  const body: Options & { message?: string } = await answer.json().catch(() => ({}));
   if (!answer.ok) throw new Refused(body.message ?? "La sesión ha cambiado. Recarga la página y vuelve a intentarlo.");
   return body;
 }
 
 function sentenceFor(error: unknown): string {
   if (error instanceof Refused) return error.message;
-  const name = (error as Error).name;
+  const name = error instanceof Error ? error.name : "";
   if (name === "InvalidStateError") return "Este dispositivo ya tiene una llave de tu cuenta.";
   if (name === "NotAllowedError") return "No se ha usado ninguna llave: se canceló, o pasó el tiempo.";
   if (name === "TypeError") return "No se ha podido conectar con el servidor. Vuelve a intentarlo.";

@@ -143,7 +143,7 @@ const longestKept = 2_000;
 
 async function verify(sent: string, cookie: Cookie, flashCookie: Cookie): Promise<Verified> {
   const data: unknown = await cookie.parse(sent);
-  const flash = (await flashCookie.parse(sent)) as Flash | null;
+  const flash: Flash | null = await flashCookie.parse(sent);
   return { data: isData(data) ? data : {}, flash: flash ?? undefined };
 }
 

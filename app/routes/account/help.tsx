@@ -26,7 +26,7 @@ const marks = [
 
 /** Help on keys and on the format of messages, in a panel beside the current page. */
 export default function Help() {
-  const { from } = (useLocation().state ?? {}) as { from?: string };
+  const { from }: { from?: string } = useLocation().state ?? {};
   return (
     <Dialog title="Ayuda" closeTo={from ?? "/user"} kind="panel">
       <div className="body">

@@ -1,4 +1,4 @@
-import { redirect } from "react-router";
+import { data, redirect } from "react-router";
 import { z } from "zod";
 import type { Inspected } from "../../api/inspections/inspect.server.ts";
 import { limits } from "../../process/limits.ts";
@@ -23,27 +23,37 @@ const kinds: Record<Inspected["resource"], { named: string; at(id: string): stri
   backup: { named: "la copia", at: () => "/admin/sistema" },
 };
 
-/** The address that the administrator was going to. For a backup it is the page that offers the download, which opens no page itself. */
-function wayBack(url: URL, resource: string, id: string): string {
-  const asked = url.searchParams.get("volver");
-  const kind = kinds[resource as Inspected["resource"]];
-  return asked && resource !== "backup" ? safeReturn(asked) : (kind?.at(id) ?? "/admin");
+const isKind = (name: string): name is Inspected["resource"] => Object.hasOwn(kinds, name);
+
+function kindIn({ resource }: { resource: string }): Inspected["resource"] {
+  if (!isKind(resource)) throw data(null, 404);
+  return resource;
 }
 
-export async function loader({ context, params: { resource, id }, url }: Route.LoaderArgs) {
-  const param = { resource: resource as Inspected["resource"], id };
+/** The address that the administrator was going to. For a backup it is the page that offers the download, which opens no page itself. */
+function wayBack(url: URL, resource: Inspected["resource"], id: string): string {
+  const asked = url.searchParams.get("volver");
+  return asked && resource !== "backup" ? safeReturn(asked) : kinds[resource].at(id);
+}
+
+export async function loader({ context, params, url }: Route.LoaderArgs) {
+  const { id } = params;
+  const resource = kindIn(params);
+  const param = { resource, id };
   const thing = await read(context.get(apiContext).api.inspection[":resource"][":id"].$get({ param }));
   const back = wayBack(url, resource, id);
   if (thing.openUntil && resource !== "backup") throw redirect(back);
-  const { named } = kinds[param.resource];
+  const { named } = kinds[resource];
   return { title: thing.title, named, owner: thing.ownerName, back };
 }
 
 const fields = z.object({ purpose: z.string().default(""), untold: z.string().default("") });
 
-export const action = ({ context, params: { resource, id }, url }: Route.ActionArgs) =>
+export const action = ({ context, params, url }: Route.ActionArgs) =>
   sendFields(context, fields, async (given) => {
-    const json = { ...given, resource: resource as Inspected["resource"], id };
+    const { id } = params;
+    const resource = kindIn(params);
+    const json = { ...given, resource, id };
     await accepted(context.get(apiContext).api.inspection.$post({ json }));
     context.get(sessionContext).flash({ type: "success", title: "Apuntado. Se puede leer durante una hora." });
     return redirect(wayBack(url, resource, id), 303);

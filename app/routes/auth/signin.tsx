@@ -85,7 +85,8 @@ export async function clientAction({ request, serverAction }: Route.ClientAction
     const form = await kept.formData();
     const button = form.has("entered") ? "Ya he entrado" : "Iniciar sesión";
     const message = `La sesión ha cambiado en otra pestaña. Pulsa otra vez «${button}».`;
-    return data({ ...notTaken(form), message, formToken: (error.data as UnsentForm).formToken }, 403);
+    const { formToken }: UnsentForm = error.data;
+    return data({ ...notTaken(form), message, formToken }, 403);
   }
 }
 

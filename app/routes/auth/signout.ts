@@ -10,7 +10,7 @@ export async function action({ context, url }: Route.ActionArgs) {
     const query = { back: `${url.origin}/auth/signin` };
     const answer = await accepted(context.get(apiContext).auth.signout.$post({ query }));
     if (answer.status === 200) {
-      const { url: there } = (await answer.json()) as { url: string };
+      const { url: there }: { url: string } = await answer.json();
       context.get(sessionContext).forget();
       return redirectDocument("/auth/salida", { headers: { "Set-Cookie": await keepLeaving(url, there) } });
     }

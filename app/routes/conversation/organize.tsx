@@ -92,7 +92,7 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function Organize({ loaderData, actionData }: Route.ComponentProps) {
   const { q, archive, total, chats, next } = loaderData;
-  const answer = actionData as { message?: string; asks?: string[] } | undefined;
+  const answer: { message?: string; asks?: string[] } | null | undefined = actionData;
   const { pathname, search } = useLocation();
   return (
     <BehindDialog dialog={answer?.asks && <Sure ids={answer.asks} here={pathname + search} />}>

@@ -52,7 +52,7 @@ export async function sendForm<Answer>({ request, serverAction }: Submission<Ans
         : undefined;
     if (refused && !(form.has(sentAgain) && refused.status === 403)) {
       const { pathname, search } = new URL(request.url);
-      const { formToken, personId, entries } = refused.data as UnsentForm;
+      const { formToken, personId, entries }: UnsentForm = refused.data;
       listener({ form, action: pathname + search, formToken, personId, ...(entries && { entries }) });
       // An error status, so that the router does not revalidate without a session.
       return data(null, refused.status);

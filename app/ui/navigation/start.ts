@@ -21,7 +21,7 @@ export function start(): void {
 
   // Requests that the router aborts itself are not errors.
   addEventListener("unhandledrejection", (event) => {
-    if ((event.reason as Error | undefined)?.name === "AbortError") event.preventDefault();
+    if (event.reason?.name === "AbortError") event.preventDefault();
   });
 
   if (import.meta.env.PROD) keepOffline();

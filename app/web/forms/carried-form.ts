@@ -7,7 +7,7 @@ type Fields = [string, string][];
 
 /** The fields that a sign-in form has for an unsent form: its own, and the path it was sent to. */
 export const carry = ({ fields, action }: { fields: Fields; action: string }): Fields =>
-  [...fields, ["action", action] as [string, string]].map(([name, value]) => [`${prefix}${name}`, value]);
+  [...fields, ["action", action] as const].map(([name, value]) => [`${prefix}${name}`, value]);
 
 /** The unsent form among the fields of a sign-in form, if there is one. */
 export function uncarry(all: Fields): { fields: Fields; action: string } | undefined {

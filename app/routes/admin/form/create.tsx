@@ -7,7 +7,7 @@ import type { AnyAdminResource } from "../descriptions/description.ts";
 import { suggestionsFor } from "../resources/references.server.ts";
 import { changeable, said } from "../resources/resource.server.ts";
 import type { Route } from "./+types/create";
-import { labelled, type ResourceResult, sendResource, valuesOf } from "./form-values.server.ts";
+import { labelled, sendResource, valuesOf } from "./form-values.server.ts";
 import { ResourceDialog } from "./resource-dialog.tsx";
 
 export const meta: Route.MetaFunction = ({ loaderData, matches }) => named(matches, loaderData?.title ?? "Crear");
@@ -43,5 +43,5 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function Create({ loaderData: { title, ...form }, actionData, params }: Route.ComponentProps) {
   const closeTo = `/admin/${params.resource}${useLocation().search}`;
-  return <ResourceDialog title={title} closeTo={closeTo} {...form} result={actionData as ResourceResult | undefined} />;
+  return <ResourceDialog title={title} closeTo={closeTo} {...form} result={actionData ?? undefined} />;
 }

@@ -42,7 +42,7 @@ export function action({ context, params: { resource: path, id }, url }: Route.A
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function Edit({ loaderData: { title, version, ...form }, actionData, params }: Route.ComponentProps) {
-  const result = actionData as ResourceResult | undefined;
+  const result: ResourceResult | undefined = actionData ?? undefined;
   const closeTo = `/admin/${params.resource}${useLocation().search}`;
   const loaded = result?.version ?? result?.values.version ?? version;
   return <ResourceDialog title={title} closeTo={closeTo} version={loaded} {...form} result={result} />;

@@ -1,5 +1,6 @@
 import { data } from "react-router";
 import { renderSafely } from "../../../markdown/rendered.server.ts";
+import { listOf, recordOf } from "../../../process/text/json.ts";
 import { refusalIn } from "../../../web/api-result.server.ts";
 import { type Context, formContext } from "../../../web/context.ts";
 import { type FormResult, textOf } from "../../../web/forms/form.server.ts";
@@ -27,7 +28,11 @@ export type ResourceResult = FormResult & {
 };
 
 /** Form fields with the values of an item, or with the initial values of a new item. */
-export async function valuesOf(context: Context, fields: Field[], item?: Item): Promise<Record<string, string>> {
+export async function valuesOf(
+  context: Context,
+  fields: Field[],
+  item?: Record<string, unknown>,
+): Promise<Record<string, string>> {
   const encoded = fields.map((field) => {
     const initial = field.initial === "now" ? new Date().toISOString() : field.initial;
     return encodeField(context, field, item ? item[field.name] : initial);
@@ -62,7 +67,7 @@ export async function labelled(
 
 /** Names of groups by their ids: all groups, and those that the item is for. */
 async function groupsFor(context: Context, fields: Field[], item: Item | undefined): Promise<Record<string, string>> {
-  const ids = fields.flatMap(({ name, kind }) => (kind === "groups" ? ((item?.[name] ?? []) as string[]) : []));
+  const ids = fields.flatMap(({ name, kind }) => (kind === "groups" ? listOf(item?.[name]).map(String) : []));
   return Object.fromEntries((await groupChoices(context, ids)).map(({ id, name }) => [id, name]));
 }
 
@@ -112,7 +117,8 @@ export async function sendResource<Result>(
     return await send(json, textOf(form, "version"));
   } catch (error) {
     const { errors = {}, detail, current, status } = refusalIn(error);
-    if (current) return conflict(context, fields, typed, current as Item, detail);
+    const stored = recordOf(current);
+    if (stored) return conflict(context, fields, typed, stored, detail);
     const known = Object.fromEntries(
       Object.entries(errors).filter(([name]) => fields.some((field) => field.name === name)),
     );
@@ -142,7 +148,7 @@ async function conflict(
   context: Context,
   fields: Field[],
   typed: Record<string, string>,
-  current: Item,
+  current: Record<string, unknown>,
   detail: string,
 ) {
   const stored = await valuesOf(context, fields, current);

@@ -74,9 +74,9 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 /** The house as it presents itself: its name, its looks and what new accounts begin with. */
 export default function House({ loaderData, actionData }: Route.ComponentProps) {
   const { version, logo, icon, fields, values } = loaderData;
-  const result = actionData as ResourceResult | PictureResult | undefined;
-  const ofPicture = result && "picture" in result ? result : undefined;
-  const ofSettings = ofPicture ? undefined : (result as ResourceResult | undefined);
+  const result: (ResourceResult & { picture?: undefined }) | PictureResult | undefined = actionData ?? undefined;
+  const ofPicture = result?.picture ? result : undefined;
+  const ofSettings = result?.picture ? undefined : result;
   return (
     <DashboardPage width="column" up={["/admin", "Panel"]}>
       <h1>La casa</h1>

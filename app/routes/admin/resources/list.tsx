@@ -133,9 +133,10 @@ type Answered = { message?: string; asks?: string[]; along?: string; tried?: Tri
 
 export default function List({ loaderData, actionData }: Route.ComponentProps) {
   const { path, here, one, many, rows, narrowed } = loaderData;
-  const last = useAnswer(actionData as Answered | undefined, path);
+  const own: Answered | undefined = actionData ?? undefined;
+  const last = useAnswer(own, path);
   // A question or a refusal stays until the list is shown again; the answer of a model stays until the person leaves the list.
-  const answer = (actionData as Answered | undefined) ?? (last?.tried && { tried: last.tried });
+  const answer = own ?? (last?.tried && { tried: last.tried });
   const outlet = useOutlet();
   const asks = answer?.asks && (
     <SureDialog

@@ -39,7 +39,8 @@ export async function loader({ context, request, url }: Route.LoaderArgs) {
       context.get(apiContext).auth.oidc[":id"].end.$post({ param: { id: accessId }, json }),
     );
     if (answer.status !== 202) throw redirect(safeReturn(volver), { headers });
-    const joining = { ...((await answer.json()) as JoinTicket), accessId, volver };
+    const ticket: JoinTicket = await answer.json();
+    const joining = { ...ticket, accessId, volver };
     return data({ refusal: undefined, volver, joining }, { headers });
   } catch (error) {
     const { detail, status } = refusalIn(error, []);

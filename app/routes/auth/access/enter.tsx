@@ -40,8 +40,9 @@ export const action = ({ context, params: { id }, url }: Route.ActionArgs) =>
     const { auth } = context.get(apiContext);
     const answer = await accepted(auth.ldap[":id"].$post({ param: { id }, json }));
     const volver = url.searchParams.get("volver") ?? "";
-    if (answer.status === 202) return { joining: { ...((await answer.json()) as JoinTicket), accessId: id, volver } };
-    throw redirect(safeReturn(volver));
+    if (answer.status !== 202) throw redirect(safeReturn(volver));
+    const ticket: JoinTicket = await answer.json();
+    return { joining: { ...ticket, accessId: id, volver } };
   });
 
 export default function Enter({ loaderData: { name, refusal }, actionData }: Route.ComponentProps) {

@@ -1,4 +1,4 @@
-import { type FormEvent, Suspense, useEffect, useRef, useState } from "react";
+import { type SubmitEvent, Suspense, useEffect, useRef, useState } from "react";
 import { data, redirect, useOutlet, useRevalidator, useSubmit } from "react-router";
 import { v7 as newId } from "uuid";
 import { isTextBrowser } from "../../../http/text-browsers.server.ts";
@@ -246,17 +246,18 @@ function useReplyForms(last: RenderedTurn | undefined) {
     if (lost && matchMedia("(pointer: fine)").matches) document.getElementById("mensaje")?.focus();
     asked.current = false;
   }, [last?.id, last?.status]);
-  return (event: FormEvent<HTMLElement>) => {
-    const form = event.target as HTMLFormElement;
+  return (event: SubmitEvent<HTMLElement>) => {
+    const { target: form, nativeEvent } = event;
+    const button = nativeEvent.submitter instanceof HTMLButtonElement ? nativeEvent.submitter : form;
     if (form.dataset.decisionForm !== undefined) {
       event.preventDefault();
       // The button says what is decided. Errors of a field are told on the form's own page.
-      void submit((event.nativeEvent as SubmitEvent).submitter as HTMLButtonElement, { preventScrollReset: true });
+      void submit(button, { preventScrollReset: true });
       return;
     }
     if (form.dataset.replyForm === undefined) return;
     event.preventDefault();
     asked.current = true;
-    void submit((event.nativeEvent as SubmitEvent).submitter as HTMLButtonElement, { navigate: false });
+    void submit(button, { navigate: false });
   };
 }

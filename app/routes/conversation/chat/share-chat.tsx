@@ -50,7 +50,7 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function ShareChat({ loaderData: { link: share, groups }, actionData, params }: Route.ComponentProps) {
   const closeTo = `/conversation/chat/${params.id}`;
-  const message = (actionData as FormResult | null | undefined)?.message;
+  const { message }: Partial<FormResult> = actionData ?? {};
   return (
     <Dialog title="Compartir conversación" closeTo={closeTo}>
       <div className="body fields">

@@ -12,7 +12,7 @@ export async function offerTemplates(field: HTMLTextAreaElement): Promise<void> 
   const box = field.closest(".composer");
   if (!box || document.getElementById("plantillas")) return;
   const answer = await fetch("/conversation/plantillas").catch(() => undefined);
-  const templates = answer?.ok ? ((await answer.json()) as Template[]) : [];
+  const templates: Template[] = answer?.ok ? await answer.json() : [];
   if (templates.length === 0 || !field.value.startsWith("/")) return;
   const list = Object.assign(document.createElement("ul"), { id: "plantillas", className: "beginnings" });
   list.setAttribute("aria-label", "Plantillas");

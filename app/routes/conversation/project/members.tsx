@@ -64,7 +64,7 @@ const choices = [
 
 export default function Members({ loaderData, actionData, params }: Route.ComponentProps) {
   const { adds, owns, leaves, userId, members } = loaderData;
-  const result = (actionData as FormResult | null | undefined) ?? undefined;
+  const result: FormResult | undefined = actionData ?? undefined;
   return (
     <Dialog title="Miembros del proyecto" closeTo={`/conversation/project/${params.id}`}>
       <div className="body fields">

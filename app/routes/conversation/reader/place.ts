@@ -57,7 +57,7 @@ function placeOf(reader: HTMLElement): Place | undefined {
 function putBack(reader: HTMLElement, visit: string): void {
   const kept = sessionStorage.getItem(keyOf(visit));
   if (!kept) return;
-  const { id, top } = JSON.parse(kept) as Place;
+  const { id, top }: Place = JSON.parse(kept);
   const turn = document.getElementById(id);
   if (!turn) return;
   // Turns out of sight get their real heights.

@@ -40,7 +40,7 @@ export function followEvents(live: HTMLElement | null, messageId: string, onEnd:
   };
   const events = new EventSource(`/conversation/stream/${messageId}`);
   const on = <Data>(name: string, act: (data: Data) => void) =>
-    events.addEventListener(name, (event) => act(JSON.parse((event as MessageEvent<string>).data)));
+    events.addEventListener(name, (event: MessageEvent<string>) => act(JSON.parse(event.data)));
 
   on<string>("text", (more) => textHere().rest.append(more));
   on<GrowingBlock>("block", (block) => {

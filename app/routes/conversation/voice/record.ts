@@ -56,7 +56,7 @@ async function write(form: HTMLFormElement, sound: Blob): Promise<string> {
     return "No se ha podido conectar con el servidor. Lo grabado sigue aquí: pulsa «Dictar» para enviarlo otra vez.";
   }
   unsent = undefined;
-  const { text, refused } = (await answer.json()) as { text?: string; refused?: string };
+  const { text, refused }: { text?: string; refused?: string } = await answer.json();
   if (text === undefined) return refused ?? "";
   // A message that was sent meanwhile has brought another form.
   const here = form.isConnected ? form : document.querySelector<HTMLFormElement>("form#composer");
