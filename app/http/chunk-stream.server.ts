@@ -15,7 +15,7 @@ export async function* readChunks(body: ReadableStream<Uint8Array>): AsyncGenera
 
 function parseChunk(text: string): Chunk | undefined {
   try {
-    return JSON.parse(text) as Chunk;
+    return JSON.parse(text);
   } catch {
     return;
   }

@@ -69,7 +69,7 @@ function endsOf(state: object, src: string): Ends {
   const ends: Ends = { ")": [], "]": [] };
   for (const { 0: run, index } of src.matchAll(/(?<!\\)\\+[)\]]/g)) {
     // An even number of backslashes before the bracket escape each other.
-    if (run.length % 2 === 0) ends[run.at(-1) as ")" | "]"].push(index + run.length - 2);
+    if (run.length % 2 === 0) ends[run.endsWith(")") ? ")" : "]"].push(index + run.length - 2);
   }
   endsIn.set(state, ends);
   return ends;

@@ -13,7 +13,7 @@ export async function answerMcp(request: Request, send: Send, log: Log): Promise
   const authorization = headerOf(request, "Authorization");
   const person = await send(new Request("http://api/auth/person", { headers: { Authorization: authorization } }));
   if (!person.ok) return person;
-  const { id } = (await person.json()) as { id: string };
+  const { id }: { id: string } = await person.json();
   const own = new OwnApi(send, authorization, id);
   try {
     const handler = await handlerFor(own, log);

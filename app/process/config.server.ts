@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { z } from "zod";
 import { readEventsUrl } from "./events-url.server.ts";
+import { faultOf } from "./fault.ts";
 import { makeFolder, syncFolder } from "./fsync.server.ts";
 import { readAddresses, type TrustedProxy } from "./network/trusted-proxy.server.ts";
 import { type BucketSettings, readStorageUrl } from "./storage-url.server.ts";
@@ -529,7 +530,7 @@ function makeSecret(dataDir: string, path: string): void {
     writeFileSync(part, randomBytes(32).toString("hex"), { flag: "wx", mode: 0o600, flush: true });
     linkSync(part, path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const { code } = faultOf(error);
     // The file system has no hard links.
     if (code === "EPERM" || code === "ENOTSUP" || code === "ENOSYS") renameSync(part, path);
     else if (code !== "EEXIST") throw error;

@@ -1,4 +1,6 @@
 import { APICallError } from "@ai-sdk/provider";
+import { faultOf } from "../process/fault.ts";
+import { recordOf } from "../process/text/json.ts";
 
 type Status = 400 | 402 | 404 | 413 | 424 | 429 | 502 | 504;
 
@@ -209,7 +211,7 @@ type Told = { status: number | undefined; headers: Record<string, string | undef
 
 /** Turns whatever a provider's library threw, or a stream told as an error, into a ReplyError; a stop by the person is returned as it is. */
 export function replyError(error: unknown): unknown {
-  if (error instanceof ReplyError || (error as Error | undefined)?.name === "StopReply") return error;
+  if (error instanceof ReplyError || faultOf(error).name === "StopReply") return error;
   const told = toldBy(error);
   if (told) return failureOf(told, error);
   if (hasCause(error, (cause) => cause.name === "ForbiddenAddress")) return ReplyError.of("not-allowed");
@@ -363,9 +365,14 @@ function retryAfterIn(headers: Told["headers"], said: string): number | undefine
 export function describeCause({ kind, cause }: ReplyError): Record<string, unknown> {
   const said = { ...(kind && { kind }) };
   if (!(cause instanceof Error)) return said;
-  const { statusCode } = cause as { statusCode?: number };
-  const code = (cause.cause as NodeJS.ErrnoException | undefined)?.code;
-  return { ...said, type: cause.name, ...(statusCode && { statusCode }), code };
+  const status = recordOf(cause)?.statusCode;
+  const { code } = faultOf(cause.cause);
+  return {
+    ...said,
+    type: cause.name,
+    ...(typeof status === "number" && { statusCode: status }),
+    ...(code && { code }),
+  };
 }
 
 const isConnectionError = (error: unknown) =>

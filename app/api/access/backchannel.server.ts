@@ -91,7 +91,7 @@ async function readLogout(
       maxTokenAge: "10m",
       clockTolerance: 30,
     });
-    const isLogout = Object.hasOwn(Object(payload.events) as object, logoutEvent);
+    const isLogout = Object.hasOwn(Object(payload.events), logoutEvent);
     const isOfSomebody = Boolean(payload.sub || payload.sid) && !`${payload.sub}${payload.sid}`.includes("\0");
     if (!isLogout || "nonce" in payload || !isOfSomebody) throw new Error("no logout token");
     return { accesses: [access, ...others], claims: payload };

@@ -7,7 +7,7 @@ import { limits } from "../../process/limits.ts";
 import { attachmentName } from "../chats/chat-export.server.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
 import { resumeErrand } from "../errands/resume-errand.server.ts";
-import { multipartBody } from "../files/multipart-body.server.ts";
+import { multipartBody, textFields } from "../files/multipart-body.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { takesBodyOf } from "../http/bodies.server.ts";
 import { answerInvalid, invalid, notFound, Problem } from "../http/problem.server.ts";
@@ -50,12 +50,7 @@ const createBatch: RouteHandler<typeof createBatchRoute, ApiEnv> = async (c) => 
   await countAttempt(c, "import", person.id);
   const body = await multipartBody(c, limits.batchFile + 1);
   try {
-    const {
-      templateId,
-      modelId,
-      budget,
-      looksIn: places,
-    } = Object.fromEntries(body.fields) as Record<string, string | undefined>;
+    const { templateId, modelId, budget, looksIn: places } = textFields(body);
     const template = await usableTemplate(services, person, templateId?.replaceAll("\0", ""));
     const model = await modelToUse(services, person.id, modelId?.replaceAll("\0", "") || undefined);
     if (model.provider === "local") throw invalid("modelId", "El Asistente local no responde preguntas en serie.");

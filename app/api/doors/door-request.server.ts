@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { ModelRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
-import { recordOf, wellFormedJson } from "../../process/text/json.ts";
+import { listOf, recordOf, wellFormedJson } from "../../process/text/json.ts";
 import type {
   CallingTurn,
   OfferedTool,
@@ -90,8 +90,7 @@ export function everyFieldOf<Shape extends z.ZodRawShape>(
   const ignored = Object.fromEntries(withoutEffect.map((name) => [name, z.unknown().optional()]));
   const sentenceOf = (name: string) => refused[name] ?? `Aquí no hay «${name.slice(0, 60)}». Quítalo de la petición.`;
   const object = z.strictObject({ ...ignored, ...shape } as Shape, {
-    error: (issue) =>
-      issue.code === "unrecognized_keys" ? sentenceOf((issue as { keys: string[] }).keys[0] ?? "") : undefined,
+    error: (issue) => (issue.code === "unrecognized_keys" ? sentenceOf(String(listOf(issue.keys)[0])) : undefined),
   });
   return z.preprocess((given) => withoutNulls(given, shape), object);
 }

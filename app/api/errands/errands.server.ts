@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import type { ErrandRow, ErrandStepRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
-import { textsIn } from "../../process/text/json.ts";
+import { storedJson } from "../../process/text/json.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, notFound, Problem } from "../http/problem.server.ts";
@@ -277,7 +277,7 @@ async function shown(services: Services, row: ErrandRow): Promise<z.output<typeo
   return {
     ...{ id: errandId, ...timesOf(row), title, question, modelId, artifactId, state: now, problem, budget },
     cost: Number(row.spent),
-    ...{ plan: storedPlan(row), looksIn: textsIn(row.looksIn) as z.output<typeof looksIn> },
+    ...{ plan: storedPlan(row), looksIn: storedJson<z.output<typeof looksIn>>(row.looksIn) },
     ...{ steps: done, stepsInAll: all, stepsAtMost: Number(row.stepsAtMost) },
     ...{ minutes: Math.floor(Number(row.workedMs) / 60_000), minutesAtMost: Number(row.minutesAtMost) },
     notifies: Number(row.notifies) === 1,

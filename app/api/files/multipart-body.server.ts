@@ -16,6 +16,10 @@ export async function multipartBody(c: Context<ApiEnv>, maxFile: number): Promis
   return readMultipart(c.req.raw, { maxFields, maxFile, by: c.var.person.id }).catch(explain);
 }
 
+/** The texts of a form by their names; the last one where several share a name. */
+export const textFields = ({ fields }: Multipart): Record<string, string | undefined> =>
+  Object.fromEntries([...fields].map(([name, value]) => [name, String(value)]));
+
 function explain(error: unknown): never {
   if (!(error instanceof MultipartError)) throw error;
   switch (error.reason) {

@@ -17,7 +17,7 @@ import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer } from "../http/schemas.server.ts";
 import { writesInProject } from "../http/visibility.server.ts";
 import { file, showFile } from "./files.server.ts";
-import { multipartBody } from "./multipart-body.server.ts";
+import { multipartBody, textFields } from "./multipart-body.server.ts";
 import { takePage } from "./web-page.server.ts";
 
 const uploaded = z
@@ -68,12 +68,7 @@ export const uploads = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).o
     const { person, services } = c.var;
     const body = await multipartBody(c, limits.archive);
     try {
-      const {
-        temporary,
-        userId,
-        projectId,
-        address = "",
-      } = Object.fromEntries(body.fields) as Record<string, string | undefined>;
+      const { temporary, userId, projectId, address = "" } = textFields(body);
       if (userId && userId !== person.id) throw invalid("userId", "Solo puedes subir archivos tuyos.");
       if (projectId && !(await writesInProject(services, person, projectId))) {
         throw invalid("projectId", "Ese proyecto no existe.");

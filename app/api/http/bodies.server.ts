@@ -1,6 +1,6 @@
-import { ReadableStream } from "node:stream/web";
 import { createMiddleware } from "hono/factory";
 import { BodyRefused, boundedBody } from "../../http/bounded-body.server.ts";
+import { byteStream } from "../../process/byte-stream.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { networkOf } from "./rate-limit.server.ts";
@@ -23,7 +23,8 @@ export const boundBody = createMiddleware<ApiEnv>(async (c, next) => {
     }
   };
   // The stream reads nothing ahead of its consumer.
-  c.req.raw = new Request(raw, { body: ReadableStream.from(chunks()), duplex: "half" } as RequestInit);
+  const body: RequestInit & { duplex: "half" } = { body: byteStream(chunks()), duplex: "half" };
+  c.req.raw = new Request(raw, body);
   await next();
   // The validator reports an aborted body as invalid JSON; this is the true cause.
   if (refused) throw refused;

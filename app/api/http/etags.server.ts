@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { createMiddleware } from "hono/factory";
+import { recordOf } from "../../process/text/json.ts";
 import type { ApiEnv } from "../env.server.ts";
 
 /**
@@ -16,7 +17,7 @@ export const etags = createMiddleware<ApiEnv>(async (c, next) => {
   if (c.res.headers.has("ETag") || c.res.headers.has("Content-Disposition")) return;
   const text = await c.res.clone().text();
   const hash = createHash("sha1").update(text).digest("base64url");
-  const { updatedAt } = (JSON.parse(text) ?? {}) as { updatedAt?: unknown };
+  const updatedAt = recordOf(JSON.parse(text))?.updatedAt;
   const tag =
     typeof updatedAt === "string" && /^[\dT:.Z-]+$/.test(updatedAt) ? `"${updatedAt};${hash}"` : `W/"${hash}"`;
   c.res.headers.set("ETag", tag);

@@ -5,6 +5,7 @@ import type { Db } from "../../db/engine.server.ts";
 import type { Tables } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { withoutAccents } from "../../process/text/accents.ts";
+import { recordOf } from "../../process/text/json.ts";
 import { invalid } from "./problem.server.ts";
 
 /** Query parameters of all lists. Object values are JSON. */
@@ -150,8 +151,8 @@ function sorting(sort: Record<string, unknown>, { sortable }: AnyRules) {
 function parseObject(name: string, text: string | undefined): Record<string, unknown> {
   if (!text) return {};
   try {
-    const value: unknown = JSON.parse(text);
-    if (value !== null && typeof value === "object" && !Array.isArray(value)) return value as Record<string, unknown>;
+    const value = recordOf(JSON.parse(text));
+    if (value) return value;
   } catch {
     // Answered below, like any other value that is no object.
   }
@@ -161,8 +162,9 @@ function parseObject(name: string, text: string | undefined): Record<string, unk
 function parseCursor(cursor: string): [string, string | number, string] {
   try {
     const value: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
-    if (Array.isArray(value) && value.length === 3 && typeof value[2] === "string") {
-      return value as [string, string | number, string];
+    const [order, last, id]: unknown[] = Array.isArray(value) && value.length === 3 ? value : [];
+    if (typeof order === "string" && (typeof last === "string" || typeof last === "number") && typeof id === "string") {
+      return [order, last, id];
     }
   } catch {
     // Answered below.

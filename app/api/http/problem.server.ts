@@ -185,7 +185,7 @@ export function asProblem(error: Error, c: Context<ApiEnv>): Problem {
     return new Problem(429, limitInWords(error, c.req.header("Time-Zone")), { headers, code });
   }
   if (error instanceof HTTPException && error.status < 500) {
-    const status = error.status as ContentfulStatusCode;
+    const { status } = error;
     if (/\S/.test(c.req.header("Content-Encoding")?.replace(/identity/i, "") ?? ""))
       return new Problem(415, "La petición no se entiende: el cuerpo tiene que venir sin comprimir.");
     if (status === 415)
@@ -249,7 +249,7 @@ function closest(issue: Issue): Issue[] {
 export function refusalOf(error: { issues: z.core.$ZodIssue[] }): Problem {
   const errors: Record<string, string> = {};
   for (const issue of error.issues.flatMap(closest)) {
-    const unknown = issue.code === "unrecognized_keys" ? (issue as { keys?: string[] }).keys?.[0] : undefined;
+    const unknown = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
     const field = [...issue.path, ...(unknown ? [unknown] : [])].join(".");
     if (field) errors[field] ??= issue.message.replace(/(?<![.?])$/, ".");
     else errors.body ??= "El cuerpo tiene que ser un objeto JSON.";

@@ -1,6 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { expressionBuilder } from "kysely";
 import type { JobRow, Tables } from "../../db/tables.ts";
+import { storedJson } from "../../process/text/json.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { admin, isAdmin, noProgram, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid } from "../http/problem.server.ts";
@@ -57,7 +58,7 @@ export const showJob = ({
 }: JobRow) => ({
   ...row,
   ...timesOf(row),
-  result: row.result === null ? null : (JSON.parse(row.result) as unknown),
+  result: row.result === null ? null : storedJson<unknown>(row.result),
 });
 
 /** Jobs in the background: people see their own, administrators all. They are kept for a day. */

@@ -1,7 +1,7 @@
 import { releaseNotices } from "../../db/reply-notices.server.ts";
 import type { MessageRow } from "../../db/tables.ts";
 import type { JobAtWork, JobRules } from "../../jobs/jobs.server.ts";
-import { listOf, parseJson, recordOf } from "../../process/text/json.ts";
+import { listOf, parseJson, recordOf, storedJson } from "../../process/text/json.ts";
 import type { Services } from "../env.server.ts";
 import { idOfReply } from "./thread.server.ts";
 
@@ -51,7 +51,7 @@ async function answer(services: Sending, { subjectId, userId, data }: JobAtWork)
   if (!reply || !config.mailIn || !config.publicUrl) return;
   const again = (dueAt: number) => jobs.add({ kind: "mail-answer", subjectId, userId, data, dueAt });
   if (reply.status === "streaming") return void (await again(clock.now() + minute));
-  const { thread, refused } = parseJson(data) as Pick<Answer, "thread" | "refused">;
+  const { thread, refused } = storedJson<Pick<Answer, "thread" | "refused">>(data);
   const { address } = config.mailIn;
   const page = `${config.publicUrl}/conversation/chat/${reply.chatId}`;
   const messageId = idOfReply(services, reply.id, address);

@@ -95,9 +95,7 @@ export const newModel = z.strictObject({
     .default("")
     .refine(
       (names) =>
-        names
-          .split(/[\s,;]+/)
-          .every((name) => name === "" || (refusableParameters as readonly string[]).includes(name)),
+        names.split(/[\s,;]+/).every((name) => name === "" || refusableParameters.some((known) => known === name)),
       `Los parámetros que se pueden dejar de enviar son: ${refusableParameters.join(", ")}.`,
     )
     .transform((names) => parametersIn(names).join(" "))

@@ -71,8 +71,8 @@ export async function addPartitions(db: Db, now: number): Promise<void> {
   for (let month = 1; month <= ahead; month++) {
     const [from, to] = [startOf(monthAfter(now, month)), startOf(monthAfter(now, month + 1))];
     const name = `messages_${new Date(monthAfter(now, month)).toISOString().slice(0, 7).replace("-", "_")}`;
-    const { rows } = await sql`select to_regclass(${name}) as there`.execute(db);
-    if ((rows[0] as { there: string | null }).there) continue;
+    const { rows } = await sql<{ there: string | null }>`select to_regclass(${name}) as there`.execute(db);
+    if (rows[0]?.there) continue;
     await sql.raw(`create table ${name} partition of messages for values from ('${from}') to ('${to}')`).execute(db);
   }
 }

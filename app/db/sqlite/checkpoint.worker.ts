@@ -13,9 +13,7 @@ answerJob(({ path, isResting }: { path: string; isResting: boolean }) => {
   const database = new DatabaseSync(path);
   database.exec(`pragma synchronous = normal; pragma busy_timeout = ${patience}`);
   for (let pass = 0; pass < 2; pass++) database.exec("pragma wal_checkpoint(passive)");
-  const { busy } = database.prepare(`pragma wal_checkpoint(${isResting ? "truncate" : "restart"})`).get() as {
-    busy: number;
-  };
+  const told = database.prepare(`pragma wal_checkpoint(${isResting ? "truncate" : "restart"})`).get();
   database.close();
-  return busy === 0;
+  return told?.busy === 0;
 });

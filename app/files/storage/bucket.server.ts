@@ -197,14 +197,15 @@ export class BucketStorage implements Storage {
     } catch (cause) {
       const { name } = faultOf(cause);
       if (name === "NoSuchKey" || name === "NotFound") return undefined;
-      throw new StorageUnavailable(wordsOf(cause as Error), { cause });
+      throw new StorageUnavailable(wordsOf(cause), { cause });
     }
   }
 }
 
 /** Code of an error, such as of the network, or else its name in the SDK, and its message. */
-function wordsOf({ name, message, code }: Error & { code?: string }): string {
-  return [code ?? name, message].filter(Boolean).join(": ");
+function wordsOf(error: unknown): string {
+  const { name, message, code } = faultOf(error);
+  return [code || name, message].filter(Boolean).join(": ");
 }
 
 /** The parts of a body, each within `silence`. Time that the reader takes does not count. */

@@ -27,5 +27,5 @@ export function xlsxOf({ title, rows }: OfficeSheet): Uint8Array {
     .slice(0, longestName)
     .trim();
   utils.book_append_sheet(book, utils.aoa_to_sheet(cells), name || "Tabla");
-  return new Uint8Array(write(book, { type: "buffer", bookType: "xlsx", compression: true }) as Buffer);
+  return new Uint8Array(write(book, { type: "buffer", bookType: "xlsx", compression: true }));
 }

@@ -36,7 +36,7 @@ export const lookupPublic: LookupFunction = (name, options, callback) => {
   lookup(name, { ...options, all: true }, (error, addresses) => {
     const open = error ? [] : addresses.filter(({ address }) => isPublic(address));
     const [first] = open;
-    if (!first) callback(error ?? (new AddressNotPublic(name) as NodeJS.ErrnoException), "", 0);
+    if (!first) callback(error ?? new AddressNotPublic(name), "", 0);
     else if (options.all) callback(null, open);
     else callback(null, first.address, first.family);
   });

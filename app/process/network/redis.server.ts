@@ -23,7 +23,7 @@ export async function openRedis(url: string, log: Log): Promise<Redis> {
   const client: RedisClientType = createClient({ ...placeIn(url, socket), disableOfflineQueue: true });
   let away = false;
   let silentUntil = 0;
-  const lost = (error: Error) => {
+  const lost = (error: unknown) => {
     if (!away) log.error({ err: error }, "Redis no contesta: los límites se cuentan en cada proceso hasta que vuelva");
     away = true;
   };
@@ -47,7 +47,7 @@ export async function openRedis(url: string, log: Log): Promise<Redis> {
       // Commands that were under way fail with the same answer; one of them is enough.
       const isFirst = isReady();
       silentUntil = Date.now() + leftAloneFor;
-      lost(error as Error);
+      lost(error);
       if (isFirst && /^READONLY/.test(faultOf(error).message)) connectAnew();
       throw error;
     }

@@ -41,7 +41,7 @@ export async function fitBranch(
     rows.pop();
   }
   // The kept part has to begin with a message of the person, so replies at its start are summarised too.
-  while (kept[0] && kept[0].role !== "user" && kept.length > 1) rows.push(kept.shift() as BranchRow);
+  while (kept[0] && kept[0].role !== "user" && kept.length > 1) rows.push(...kept.splice(0, 1));
   let { summary } = branch;
   while (rows.length > 0) {
     const piece = takePiece(rows, room / 2);
@@ -61,7 +61,7 @@ function takePiece(rows: BranchRow[], room: number): BranchRow[] {
   let left = room;
   while (rows[0] && (piece.length === 0 || rows[0].content.length <= left)) {
     left -= rows[0].content.length;
-    piece.push(rows.shift() as BranchRow);
+    piece.push(...rows.splice(0, 1));
   }
   return piece;
 }

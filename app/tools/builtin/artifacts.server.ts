@@ -15,6 +15,8 @@ type Input = Record<string, unknown>;
 const kinds: Record<string, ArtifactKind> = { texto: "text", tabla: "table", codigo: "code" };
 const number = { type: "integer", title: "Número del escrito" };
 // In characters, around a word that is looked for.
+/** Values by which models leave `escrito` out; they fill in optional fields, too. */
+const nothingTyped: unknown[] = [undefined, null, 0, "", "0"];
 const around = 600;
 const foundAtMost = 12;
 
@@ -105,8 +107,7 @@ async function write({ db, artifacts }: ArtifactServices, input: Input, caller: 
   if (!text.trim()) throw new ToolRefused("El escrito no tiene texto.");
   const head = headOf(input);
   const written = await versionOf(caller, text, input);
-  // Models fill in optional fields, too.
-  const isNew = [undefined, null, 0, "", "0"].includes(input.escrito as never);
+  const isNew = nothingTyped.includes(input.escrito);
   const begun = caller.artifactId === undefined ? undefined : await beingWritten(db, caller.artifactId);
   if (isNew && caller.artifactId !== undefined && !begun) throw new ToolRefused("La persona ha eliminado ese escrito.");
   const before = isNew ? begun : await numbered(db, caller, input.escrito);

@@ -2,6 +2,7 @@ import variant from "@jitl/quickjs-singlefile-mjs-release-sync";
 import { newQuickJSWASMModuleFromVariant } from "quickjs-emscripten-core";
 import { answerJob } from "../../process/child-process-entry.ts";
 import { limits } from "../../process/limits.ts";
+import { recordOf } from "../../process/text/json.ts";
 import { tableRows } from "../../process/text/table.ts";
 import { prelude } from "./program-prelude.server.ts";
 
@@ -81,7 +82,7 @@ function tableIn(text: string): Record<string, string>[] {
 /** An error in words for the program's author; programs may throw anything. */
 function problemIn(error: unknown): string {
   if (typeof error !== "object" || error === null) return `ha lanzado ${String(error)}`.slice(0, 500);
-  const { name = "", message = "", stack: trace = "" } = error as Record<string, unknown>;
+  const { name = "", message = "", stack: trace = "" } = recordOf(error) ?? {};
   const line = /programa\.js:(\d+)/.exec(String(trace))?.[1];
   const said = [name, message].filter(Boolean).join(": ") || JSON.stringify(error);
   return `${line ? `línea ${line}: ` : ""}${said}`.slice(0, 500);

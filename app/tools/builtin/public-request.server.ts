@@ -167,7 +167,7 @@ const unpackers = new Map<string, () => Transform>([
 
 /** The first byte of a body, and the body from its beginning. */
 async function begun(body: Readable): Promise<[first: number | undefined, whole: Readable]> {
-  const pieces = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  const pieces: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
   const first = await pieces.next();
   async function* whole() {
     try {
@@ -184,7 +184,7 @@ async function readUpTo(body: Readable, most: number, signal: AbortSignal): Prom
   const chunks: Buffer[] = [];
   let length = 0;
   try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
+    for await (const chunk of body) {
       chunks.push(chunk);
       length += chunk.length;
       if (length >= most) break;

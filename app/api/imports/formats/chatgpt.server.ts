@@ -16,7 +16,7 @@ import {
 
 /** A conversation of ChatGPT. */
 export function fromChatGpt(chat: Json): ImportedChat {
-  const listed = withIds(chat.mapping as Json);
+  const listed = withIds(chat.mapping);
   const parents = parentsIn(listed, "children");
   const nodes = listed.map((node) => {
     const message = isObject(node.message) ? node.message : {};

@@ -15,7 +15,7 @@ export const isOfDeepSeek = (chat: Json): boolean => "inserted_at" in chat;
 
 /** A conversation of DeepSeek; thoughts and searches are left out. */
 export function fromDeepSeek(chat: Json): ImportedChat {
-  const nodes = withIds(chat.mapping as Json).map((node) => {
+  const nodes = withIds(chat.mapping).map((node) => {
     const message = isObject(node.message) ? node.message : {};
     const fragments = objects(message.fragments);
     const said = fragments.filter(({ type }) => type === "REQUEST" || type === "RESPONSE");

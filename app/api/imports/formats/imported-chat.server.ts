@@ -139,8 +139,10 @@ export const isObject = (value: unknown): value is Json =>
   value !== null && typeof value === "object" && !Array.isArray(value);
 export const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 /** The objects of a table by their ids, each with its id. */
-export const withIds = (table: Json): Json[] =>
-  Object.entries(table).flatMap(([id, item]) => (isObject(item) ? [{ ...item, id: text(item.id) || id }] : []));
+export const withIds = (table: unknown): Json[] =>
+  Object.entries(isObject(table) ? table : {}).flatMap(([id, item]) =>
+    isObject(item) ? [{ ...item, id: text(item.id) || id }] : [],
+  );
 /** Parents by their children, for messages that do not name their parent. `field`: the list of a message's children. */
 export const parentsIn = (messages: Json[], field: string): Map<string, string> =>
   new Map(

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import { createParser, type EventSourceMessage } from "eventsource-parser";
+import { createParser } from "eventsource-parser";
 import { limits } from "../../../process/limits.ts";
 import { listOf, parseJson, recordOf } from "../../../process/text/json.ts";
 import { ReplyError } from "../../errors.server.ts";
@@ -107,8 +107,8 @@ class Completion {
     onEvent: (event) => this.#event(event),
     // llama.cpp has sent errors as a field of their own name, and Ollama as a line of JSON.
     onError: ({ field, value, line }) => {
-      if (field === "error") this.#event({ event: "error", data: value ?? "" } as EventSourceMessage);
-      else if (line?.startsWith("{")) this.#event({ data: line } as EventSourceMessage);
+      if (field === "error") this.#event({ event: "error", data: value ?? "" });
+      else if (line?.startsWith("{")) this.#event({ data: line });
     },
   });
 
@@ -215,7 +215,7 @@ class Completion {
     };
   }
 
-  #event({ event, data }: EventSourceMessage): void {
+  #event({ event, data }: { event?: string | undefined; data: string }): void {
     if (data.trim() === "[DONE]") {
       this.done = true;
       return;
@@ -386,7 +386,7 @@ function thoughtIn(given: unknown): string {
 /** The error that an event tells, in the shapes of OpenAI, vLLM, OpenRouter, FastAPI and others. */
 function errorIn(chunk: Fields): unknown {
   const { error, choices, object, type, detail, message, code, base_resp } = chunk;
-  if (typeof error === "string" ? error : recordOf(error) && Object.keys(error as object).length > 0) return error;
+  if (typeof error === "string" ? error : Object.keys(recordOf(error) ?? {}).length > 0) return error;
   const own = recordOf(recordOf(listOf(choices)[0])?.error);
   if (own) return own;
   if (object === "error" || type === "error" || (recordOf(base_resp)?.status_code ?? 0) !== 0) return chunk;
