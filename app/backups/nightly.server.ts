@@ -11,9 +11,9 @@ type Settings = Pick<Config, "dataDir" | "databaseUrl" | "secret" | "backupPassp
 const lookEvery = 10 * 60_000;
 // By this machine's clock.
 const nightHour = 3;
-// In ms: how long a page or a scraper may wait for the place to answer, and how long an answer is used again.
-const toldWithin = 5_000;
-const holds = 60_000;
+// In ms: most that the page of the system and the metrics wait for the place of the copies, and how long its answer is used again.
+const answersWithin = 5_000;
+const usedAgainFor = 60_000;
 
 /** The sources of a copy, by the settings. */
 export function sourcesOf({ dataDir, databaseUrl, secret }: Settings, storage: Storage): Sources {
@@ -64,7 +64,7 @@ export class LastCopy {
 
   /** In epoch ms; undefined where there is none. Rejects where the place does not answer. */
   at(): Promise<number | undefined> {
-    if (!this.#asked || performance.now() - this.#asked.at > holds) {
+    if (!this.#asked || performance.now() - this.#asked.at > usedAgainFor) {
       this.#asked = { at: performance.now(), answer: this.#ask() };
     }
     return this.#asked.answer;
@@ -74,7 +74,7 @@ export class LastCopy {
     if (!this.#settings) return undefined;
     const place = await openPlace(this.#settings);
     const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(new Error(`${place.name} does not answer`)), toldWithin);
+    const timer = setTimeout(() => reject(new Error(`${place.name} does not answer`)), answersWithin);
     try {
       return await Promise.race([lastCopyAt(place), late]);
     } finally {

@@ -6,8 +6,8 @@ import { traceHeaders } from "../process/telemetry/request-trace.server.ts";
 export type Visitor = { ip: string; userAgent: string; signal: AbortSignal; zone: string | undefined; ofMcp?: boolean };
 
 // Delays before each retry, in ms.
-const again = [1000, 2000, 4000];
-const passing = new Set([502, 503, 504]);
+const retryDelays = [1000, 2000, 4000];
+const transientStatuses = new Set([502, 503, 504]);
 
 /**
  * Calls an API on another machine. Reads are retried after a network error until the visitor's request ends; writes are never retried. If
@@ -31,9 +31,9 @@ export function remoteApi(base: string, log: Log) {
         // Bodies are streamed through.
         ...(call.body && { body: call.body, duplex: "half" }),
       } as RequestInit);
-    for (const pause of call.method === "GET" ? [...again, undefined] : [undefined]) {
+    for (const pause of call.method === "GET" ? [...retryDelays, undefined] : [undefined]) {
       const answer = await send().catch((error: Error) => error);
-      if (answer instanceof Response && (pause === undefined || !passing.has(answer.status))) return answer;
+      if (answer instanceof Response && (pause === undefined || !transientStatuses.has(answer.status))) return answer;
       signal.throwIfAborted();
       if (pause === undefined) log.error({ err: answer, path: pathInLog(pathname) }, "la API no contesta");
       else {

@@ -21,7 +21,7 @@ export const formContext = createContext<FormData>();
 export const filesContext = createContext<ReceivedFile[]>([]);
 /** Whether the page is to be a light one (`web/light/`). */
 export const lightContext = createContext<boolean>();
-/** The id of the reader, set by a loader whose page they may keep, to read it again without a line (`public/sw.js`). */
+/** The id of the reader, set by a loader whose page they may keep, to read it again offline (`public/sw.js`). */
 export const keepContext = createContext("");
 /** Set by a loader whose page grows while it is sent: `entry.server.tsx` replaces `marker` with the pieces as they come. */
 export const liveContext = createContext<LivePart | null>(null);

@@ -4,17 +4,17 @@ import { apiContext, type Context, sessionContext } from "./context.ts";
 
 export type CurrentUser = Awaited<ReturnType<typeof askSession>>;
 
-const asked = new WeakMap<Client, Promise<CurrentUser | null>>();
+const people = new WeakMap<Client, Promise<CurrentUser | null>>();
 
 /** The current person, fetched from the API once per request; null for visitors and ended sessions. */
 export function getCurrentUser(context: Context): Promise<CurrentUser | null> {
   const api = context.get(apiContext);
-  let person = asked.get(api);
+  let person = people.get(api);
   if (!person) {
     person = context.get(sessionContext).signedIn
       ? askSession(api).catch(whenStatus(401, null))
       : Promise.resolve(null);
-    asked.set(api, person);
+    people.set(api, person);
   }
   return person;
 }

@@ -4,8 +4,8 @@ type FileQuery = { variant: "original" | "image" | "preview" };
 type HeaderOptions = { headers?: Record<string, string> };
 type FileAnswer = Pick<Response, "ok" | "status" | "headers" | "json" | "text"> & { body: ReadableStream | null };
 
-const asked = ["If-None-Match", "Range", "If-Range"];
-const kept = [
+const requestHeaders = ["If-None-Match", "Range", "If-Range"];
+const responseHeaders = [
   "Content-Type",
   "Content-Disposition",
   "Content-Security-Policy",
@@ -33,11 +33,11 @@ export async function relayBytes(
   request: Request,
   get: (options: HeaderOptions) => Promise<unknown>,
 ): Promise<Response> {
-  const answer = (await get({ headers: copied(request.headers, asked) })) as FileAnswer;
+  const answer = (await get({ headers: copied(request.headers, requestHeaders) })) as FileAnswer;
   const { body, headers, status } = bare.includes(answer.status) ? answer : await accepted(Promise.resolve(answer));
   // `fetch` decompresses a body that a proxy before the API has compressed: its Content-Length would be wrong.
   const length = headers.has("Content-Encoding") ? [] : ["Content-Length"];
-  return new Response(body, { status, headers: copied(headers, [...kept, ...length]) });
+  return new Response(body, { status, headers: copied(headers, [...responseHeaders, ...length]) });
 }
 
 const copied = (headers: Headers, names: string[]): Record<string, string> =>

@@ -5,13 +5,13 @@ import { apiContext, type Context } from "./context.ts";
 
 export type PublicHouse = Awaited<ReturnType<typeof askHouse>>;
 
-const asked = new WeakMap<Client, Promise<PublicHouse>>();
+const houses = new WeakMap<Client, Promise<PublicHouse>>();
 
 /** The house as it presents itself, fetched from the API once per request. */
 export function getHouse(context: Context): Promise<PublicHouse> {
   const api = context.get(apiContext);
-  const house = asked.get(api) ?? askHouse(api);
-  asked.set(api, house);
+  const house = houses.get(api) ?? askHouse(api);
+  houses.set(api, house);
   return house;
 }
 

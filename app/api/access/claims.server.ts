@@ -5,28 +5,29 @@ type Claims = Record<string, unknown>;
 
 // PostgreSQL stores no NUL, and no name has one.
 const isText = (value: unknown): value is string => typeof value === "string" && !value.includes("\0");
-const said = (value: unknown): string | null => (isText(value) && value.trim() ? value.trim() : null);
+const textClaim = (value: unknown): string | null => (isText(value) && value.trim() ? value.trim() : null);
 
 /** Facts about a person from a provider's claims; `groupsClaim` may lead into objects, as `realm_access.roles`. */
 export function factsIn(claims: Claims, groupsClaim: string): Omit<Facts, "subject" | "providerSession" | "idToken"> {
   const verified = claims.email_verified;
   const names = [
     claims.name,
-    [claims.given_name, claims.family_name].filter(said).join(" "),
+    [claims.given_name, claims.family_name].filter(textClaim).join(" "),
     claims.preferred_username,
   ];
   return {
     // Azure AD B2C sends a list.
-    email: said([claims.email ?? claims.emails].flat()[0]),
+    email: textClaim([claims.email ?? claims.emails].flat()[0]),
     // Some providers send this claim as a text or a number.
     emailVerified: verified === undefined || verified === null ? null : /^(?:true|1)$/i.test(String(verified)),
-    name: names.map(said).find(Boolean) ?? "",
+    name: names.map(textClaim).find(Boolean) ?? "",
     groups: leavesOutGroups(claims, groupsClaim) ? null : groupsIn(claims, groupsClaim),
   };
 }
 
 /** The name with which somebody signs in at Entra; null if it is missing. */
-export const addressIn = ({ upn, preferred_username }: Claims): string | null => said(upn) ?? said(preferred_username);
+export const addressIn = ({ upn, preferred_username }: Claims): string | null =>
+  textClaim(upn) ?? textClaim(preferred_username);
 
 /** Whether a token is without its groups because they are too many for it (Microsoft Entra, «groups overage claim»). */
 function leavesOutGroups(claims: Claims, claim: string): boolean {

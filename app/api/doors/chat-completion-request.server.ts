@@ -5,21 +5,21 @@ import {
   between,
   callId,
   type DoorRequest,
+  definedFields,
   everyFieldOf,
   fileName,
   functionTool,
-  given,
   inlineFile,
   inlineImage,
   jsonFormat,
   jsonSchema,
   oneTool,
+  positiveInteger,
   type Said,
   type Segment,
   saidAtMost,
   text,
   toolName,
-  whole,
 } from "./door-request.server.ts";
 
 const part = z.discriminatedUnion("type", [
@@ -129,8 +129,8 @@ export const asked = everyFieldOf(
     reasoning_effort: effort.nullish(),
     verbosity: z.enum(["low", "medium", "high"], "Tiene que ser low, medium o high.").nullish(),
     parallel_tool_calls: z.boolean().nullish(),
-    max_tokens: whole.nullish(),
-    max_completion_tokens: whole.nullish(),
+    max_tokens: positiveInteger.nullish(),
+    max_completion_tokens: positiveInteger.nullish(),
     stop: z.union([z.string(), z.array(z.string()).max(4, "Son demasiadas.")]).nullish(),
     response_format: format.nullish(),
     n: z.literal(1, "Solo se da una respuesta.").nullish(),
@@ -175,7 +175,7 @@ export function completionRequest(body: Asked): DoorRequest {
     stop: [body.stop ?? []].flat(),
     maxTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
     temperature: body.temperature ?? undefined,
-    settings: given({
+    settings: definedFields({
       topP: body.top_p,
       seed: body.seed,
       presencePenalty: body.presence_penalty,

@@ -45,7 +45,7 @@ export type DoorRequest = {
 };
 
 export const text = z.string("Tiene que ser un texto.").transform((value) => value.replaceAll("\0", "").toWellFormed());
-export const whole = z
+export const positiveInteger = z
   .number("Tiene que ser un número.")
   .int("Tiene que ser un número entero.")
   .min(1, "Tiene que ser 1 o más.");
@@ -147,7 +147,7 @@ export const jsonFormat = (given: {
 });
 
 /** The fields that have a value. */
-export const given = <Fields extends object>(fields: Fields) =>
+export const definedFields = <Fields extends object>(fields: Fields) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as {
     [Name in keyof Fields]?: NonNullable<Fields[Name]>;
   };

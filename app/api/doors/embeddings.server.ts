@@ -10,7 +10,7 @@ import { answerInvalid, Problem } from "../http/problem.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, takes } from "../http/schemas.server.ts";
 import { problemOf } from "./door.server.ts";
-import { everyFieldOf, whole } from "./door-request.server.ts";
+import { everyFieldOf, positiveInteger } from "./door-request.server.ts";
 import { forOpenAi } from "./openai-clients.server.ts";
 
 const textsAtMost = 2_048;
@@ -18,7 +18,7 @@ const textsAtMost = 2_048;
 const patience = 60_000;
 
 const sentence = "«input» tiene que ser un texto, una lista de textos, o sus tokens.";
-const one = z
+const inputText = z
   .string(sentence)
   .min(1, "En «input» hay un texto vacío.")
   .max(limits.message, `Cada texto puede tener ${limits.message.toLocaleString("es")} caracteres como mucho.`);
@@ -32,7 +32,7 @@ const tokens = z
   .max(limits.message, `Cada texto puede tener ${limits.message.toLocaleString("es")} tokens como mucho.`);
 /** The texts of a request, or their tokens, as a list. */
 export const embedded = z.union(
-  [one.transform(alone), severalOf(one), tokens.transform(alone), severalOf(tokens)],
+  [inputText.transform(alone), severalOf(inputText), tokens.transform(alone), severalOf(tokens)],
   sentence,
 );
 const asked = everyFieldOf(
@@ -40,7 +40,7 @@ const asked = everyFieldOf(
     input: embedded,
     model: z.string().max(200).optional().openapi({ description: "Se usa siempre el modelo de búsqueda." }),
     encoding_format: z.enum(["float", "base64"], "«encoding_format» tiene que ser float o base64.").nullish(),
-    dimensions: whole.max(8_192, "Tiene que ser 8192 o menos.").nullish(),
+    dimensions: positiveInteger.max(8_192, "Tiene que ser 8192 o menos.").nullish(),
   },
   { withoutEffect: ["user"] },
 );

@@ -5,18 +5,18 @@ import {
   between,
   callId,
   type DoorRequest,
+  definedFields,
   everyFieldOf,
   functionTool,
-  given,
   jsonFormat,
   jsonSchema,
   longToolName,
   oneTool,
+  positiveInteger,
   type Said,
   type Segment,
   saidAtMost,
   text,
-  whole,
 } from "./door-request.server.ts";
 import type { ThoughtSeal } from "./thoughts/sealed-thoughts.server.ts";
 
@@ -125,7 +125,7 @@ const conversation = {
     .discriminatedUnion(
       "type",
       [
-        z.object({ type: z.literal("enabled"), budget_tokens: whole }),
+        z.object({ type: z.literal("enabled"), budget_tokens: positiveInteger }),
         z.object({ type: z.enum(["adaptive", "disabled"]) }),
       ],
       "thinking tiene que ser enabled, adaptive o disabled.",
@@ -148,11 +148,11 @@ const refused = { thread: "Aquí no hay hilos («thread»): envía la conversaci
 export const askedMessage = everyFieldOf(
   {
     ...conversation,
-    max_tokens: whole,
+    max_tokens: positiveInteger,
     stream: z.boolean().nullish(),
     temperature: between(0, 1).nullish(),
     top_p: between(0, 1).nullish(),
-    top_k: whole.nullish(),
+    top_k: positiveInteger.nullish(),
     stop_sequences: z.array(z.string()).max(64, "Son demasiadas.").nullish(),
   },
   { withoutEffect, refused },
@@ -187,7 +187,7 @@ export function messageRequest(body: Conversation & Partial<AskedMessage>, seal:
     stop: body.stop_sequences ?? [],
     maxTokens: body.max_tokens,
     temperature: body.temperature ?? undefined,
-    settings: given({
+    settings: definedFields({
       topP: body.top_p,
       topK: body.top_k,
       parallelToolCalls: chosen?.disable_parallel_tool_use ? false : undefined,

@@ -8,21 +8,21 @@ import {
   between,
   callId,
   type DoorRequest,
+  definedFields,
   everyFieldOf,
   fileName,
   functionTool,
-  given,
   inlineFile,
   inlineImage,
   jsonFormat,
   jsonSchema,
   oneTool,
+  positiveInteger,
   type Said,
   type Segment,
   saidAtMost,
   text,
   toolName,
-  whole,
 } from "./door-request.server.ts";
 import type { ThoughtSeal } from "./thoughts/sealed-thoughts.server.ts";
 
@@ -188,7 +188,7 @@ export const askedResponse = everyFieldOf(
     previous_response_id: z.string().max(200, "Es demasiado largo.").nullish(),
     temperature: between(0, 2).nullish(),
     top_p: between(0, 1).nullish(),
-    max_output_tokens: whole.nullish(),
+    max_output_tokens: positiveInteger.nullish(),
     parallel_tool_calls: z.boolean().nullish(),
     reasoning: z.object({ effort: effort.nullish() }, "Tiene que ser un objeto.").nullish(),
     text: z
@@ -280,7 +280,7 @@ export function responseRequest(
     stop: [],
     maxTokens: body.max_output_tokens ?? undefined,
     temperature: body.temperature ?? undefined,
-    settings: given({
+    settings: definedFields({
       topP: body.top_p,
       parallelToolCalls: body.parallel_tool_calls,
       strictJsonSchema: body.text?.format?.type === "json_schema" ? body.text.format.strict : null,

@@ -72,7 +72,7 @@ const connect: RouteHandler<typeof connectRoute, ApiEnv> = async (c) => {
   await countAttempt(c, "trial", person.id);
   const drive = await findDrive(services.db, person, c.req.valid("param").id);
   const given = c.req.valid("json");
-  await refuseUnreadable("password", { ...given, address: drive.address }, "");
+  await listOrRefuse("password", { ...given, address: drive.address }, "");
   await services.db.transaction().execute(async (trx) => {
     const before = await trx
       .selectFrom("driveAccounts")
@@ -126,7 +126,7 @@ const listFolders: RouteHandler<typeof listFoldersRoute, ApiEnv> = async (c) => 
   const { person, services } = c.var;
   const { account } = await findAccount(services, person, c.req.valid("param").id);
   const { path } = c.req.valid("query");
-  const entries = await refuseUnreadable("path", account, path);
+  const entries = await listOrRefuse("path", account, path);
   const inside = entries.filter((entry) => entry.isFolder);
   const items = inside
     .map((entry) => ({ path: entry.path, name: entry.path.slice(path ? path.length + 1 : 0) }))
@@ -193,8 +193,8 @@ export async function findAccount(
   return { id, account: { address, username, password: decrypt(password, toolKey, id) } };
 }
 
-/** Entries of a folder. Throws 422 with the reason, at the field `name`, if they can't be had. */
-export const refuseUnreadable = (name: string, account: Account, path: string) =>
+/** Entries of a folder. Throws 422 with the reason, at the field `name`, if they can't be listed. */
+export const listOrRefuse = (name: string, account: Account, path: string) =>
   listFolder(account, path, AbortSignal.timeout(30_000)).catch((error) => {
     if (!(error instanceof DriveRefused)) throw error;
     throw invalid(name, error.message);

@@ -14,7 +14,7 @@ import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, id, idParam, isoOrNull, rowFields, takes, timesOf } from "../http/schemas.server.ts";
 import { seeProject, writesInProject } from "../http/visibility.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
-import { findAccount, folderPath, refuseUnreadable } from "./drive-accounts.server.ts";
+import { findAccount, folderPath, listOrRefuse } from "./drive-accounts.server.ts";
 
 const folder = z
   .object({
@@ -74,7 +74,7 @@ const create: RouteHandler<typeof createRouteOf, ApiEnv> = async (c) => {
   await countAttempt(c, "trial", person.id);
   if (!(await writesInProject(services, person, projectId))) throw invalid("projectId", "Ese proyecto no existe.");
   const { id: accountId, account } = await findAccount(services, person, driveId);
-  await refuseUnreadable("path", account, path);
+  await listOrRefuse("path", account, path);
   const now = Date.now();
   const row: FolderRow = {
     ...{ id: newId(), createdAt: now, updatedAt: now, userId: person.id, accountId, projectId, path },

@@ -89,7 +89,7 @@ async function sourceOf(trx: Trx, { errandId, input }: ErrandStepRow): Promise<n
 const kinds: Record<ErrandStepRow["kind"], (services: Services, at: At) => Promise<Came>> = {
   search,
   read,
-  more,
+  more: planMoreSearches,
   write,
   join,
 };
@@ -157,7 +157,7 @@ async function read(services: Services, { errand, step, model, signal }: At): Pr
   return { ...answer, text: isUseless ? "" : notes, isSource: !isUseless };
 }
 
-async function more(services: Services, { errand, step, model, signal }: At): Promise<Came> {
+async function planMoreSearches(services: Services, { errand, step, model, signal }: At): Promise<Came> {
   const notes = await notesOf(services, errand, step.part);
   const searched = await services.db
     .selectFrom("errandSteps")

@@ -41,7 +41,7 @@ const showProject = (row: ProjectRow, reader: Pick<Person, "id">): z.output<type
 });
 
 /** A project as the audit trail shows it: without the texts that its owner has written for models. */
-const told = ({ name, description, instructions }: ProjectRow) => ({
+const auditedFields = ({ name, description, instructions }: ProjectRow) => ({
   name,
   characters: description.length + instructions.length,
 });
@@ -106,7 +106,7 @@ const changeProject: RouteHandler<typeof changeProjectRoute, ApiEnv> = async (c)
   const after = await services.db.transaction().execute(async (trx) => {
     const current = async () => showProject(await findProject({ ...services, db: trx }, person, before.id), person);
     const stored = await storeChange(c, trx, "projects", before, columns, current);
-    const changes = { before: told(before), after: told(stored) };
+    const changes = { before: auditedFields(before), after: auditedFields(stored) };
     await auditOthers(trx, c, before.userId, "update", "project", before.id, changes);
     return stored;
   });
@@ -149,7 +149,7 @@ const deleteProject: RouteHandler<typeof deleteProjectRoute, ApiEnv> = async (c)
   await services.db.transaction().execute(async (trx) => {
     await keepOthersWork(trx, [row.id], row.userId);
     await trx.deleteFrom("projects").where("id", "=", row.id).execute();
-    await auditOthers(trx, c, row.userId, "delete", "project", row.id, { before: told(row) });
+    await auditOthers(trx, c, row.userId, "delete", "project", row.id, { before: auditedFields(row) });
   });
   await services.files.delete(documents.map(({ id }) => id));
   return c.body(null, 204);

@@ -123,7 +123,7 @@ export async function createGroup(c: Context<ApiEnv>, body: unknown): Promise<Gr
       await add(trx, id, idsIn(members), now);
       await recordAudit(trx, c, "create", "group", id, { actorId: null, changes: { after: { name } } });
     })
-    .catch(taken);
+    .catch(throwConflict);
   return findGroup(db, id);
 }
 
@@ -161,7 +161,7 @@ export async function changeGroup(c: Context<ApiEnv>, id: string, changes: Patch
       const told = changes.map(({ op, path }) => `${op} ${path.slice(0, 100)}`).slice(0, 20);
       await recordAudit(trx, c, "update", "group", id, { actorId: null, changes: { after: { changes: told } } });
     })
-    .catch(taken);
+    .catch(throwConflict);
   return findGroup(db, id);
 }
 
@@ -244,7 +244,7 @@ async function keepName(trx: Trx, id: string, externalId: string | null, now: nu
     .execute();
 }
 
-function taken(error: unknown): never {
+function throwConflict(error: unknown): never {
   if (!isTaken(error)) throw error;
   throw new ScimError(409, "Ya hay un grupo con ese nombre.", "uniqueness");
 }

@@ -111,7 +111,7 @@ export async function createPerson(c: Context<ApiEnv>, body: unknown): Promise<P
       const changes = { after: { name: row.name, email: row.email, status: row.status } };
       await recordAudit(trx, c, "create", "user", id, { actorId: null, changes });
     })
-    .catch(taken);
+    .catch(throwConflict);
   return findPerson(db, id);
 }
 
@@ -150,7 +150,7 @@ export async function changePerson(
       await recordAudit(trx, c, "update", "user", id, { actorId: null, ownerId: id, changes });
       return status === "inactive";
     })
-    .catch(taken);
+    .catch(throwConflict);
   if (isClosed) await stopReplies(services, { userId: id });
   return findPerson(db, id);
 }
@@ -278,7 +278,7 @@ async function refuseTakenName(trx: Trx, id: string, userName: string): Promise<
 }
 
 /** Turns the error about an address of another account into a ScimError. */
-function taken(error: unknown): never {
+function throwConflict(error: unknown): never {
   try {
     return addressTaken(error);
   } catch (known) {

@@ -9,7 +9,7 @@ import { answerInvalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, idParam, isoOrNull, takes } from "../http/schemas.server.ts";
-import { beginning, begun, ending, refusal, unlessRefused } from "./tool-sign-ins.server.ts";
+import { refusal, signInEnd, signInRequest, signInStart, unlessRefused } from "./tool-sign-ins.server.ts";
 import { usableBy } from "./tools.server.ts";
 
 const account = z
@@ -83,8 +83,8 @@ const connectRoute = createRoute({
   method: "post",
   path: "/{id}",
   ...forPeople,
-  request: { params: idParam, body: takes(beginning) },
-  responses: { 200: answers(begun, "Adónde tiene que ir la persona a dar permiso.") },
+  request: { params: idParam, body: takes(signInRequest) },
+  responses: { 200: answers(signInStart, "Adónde tiene que ir la persona a dar permiso.") },
 });
 const connect: RouteHandler<typeof connectRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
@@ -99,7 +99,7 @@ const endRoute = createRoute({
   method: "post",
   path: "/{id}/end",
   ...forPeople,
-  request: { params: idParam, body: takes(ending) },
+  request: { params: idParam, body: takes(signInEnd) },
   responses: { 200: answers(account, "La cuenta está conectada.") },
 });
 const end: RouteHandler<typeof endRoute, ApiEnv> = async (c) => {

@@ -140,7 +140,7 @@ export function showTool(
         const { on = true, ask = !readOnly } = choices[own] ?? {};
         return { name: own, title, description, readOnly, on, ask };
       })
-      // A server that wants each person's account may offer other tools to another person.
+      // With accounts of each person the list depends on the account, so only administrators see the stored list.
       .filter(({ on }) => forAdmin || (on && !personal)),
     listedAt: forAdmin ? isoOrNull(listedAt) : null,
     problem: forAdmin ? problem : null,

@@ -8,7 +8,7 @@ import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, idParam, takes } from "../http/schemas.server.ts";
 import { showTool, tool } from "./tool-fields.server.ts";
-import { beginning, begun, ending, refusal, unlessRefused } from "./tool-sign-ins.server.ts";
+import { refusal, signInEnd, signInRequest, signInStart, unlessRefused } from "./tool-sign-ins.server.ts";
 import { findTool } from "./tools.server.ts";
 
 const forAdmins = { security: bearer, middleware: [signedIn, noProgram, admin, publishes("tool")] };
@@ -37,8 +37,8 @@ export const toolServers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid 
       method: "post",
       path: "/{id}/sign-in",
       ...forAdmins,
-      request: { params: idParam, body: takes(beginning) },
-      responses: { 200: answers(begun, "Empieza un inicio de sesión en su servidor (OAuth).") },
+      request: { params: idParam, body: takes(signInRequest) },
+      responses: { 200: answers(signInStart, "Empieza un inicio de sesión en su servidor (OAuth).") },
     }),
     async (c) => {
       const { person, services } = c.var;
@@ -53,7 +53,7 @@ export const toolServers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid 
       method: "post",
       path: "/{id}/sign-in/end",
       ...forAdmins,
-      request: { params: idParam, body: takes(ending) },
+      request: { params: idParam, body: takes(signInEnd) },
       responses: { 200: answers(tool, "La herramienta, con la sesión iniciada en su servidor.") },
     }),
     async (c) => {

@@ -3,17 +3,17 @@ import { ToolRefused } from "../../tools/tool.server.ts";
 import { invalid } from "../http/problem.server.ts";
 
 /** Body of a request that begins signing in at a server of tools (OAuth). */
-export const beginning = z.strictObject({
+export const signInRequest = z.strictObject({
   redirect: z.url({ protocol: /^https?$/, error: "La dirección de vuelta tiene que empezar por http:// o https://." }),
 });
 
-/** Answer to that request. */
-export const begun = z.object({
+/** `url`: where the server asks people to sign in. */
+export const signInStart = z.object({
   url: z.string().nullable().openapi({ description: "Adónde hay que ir; null: no hace falta iniciar sesión." }),
 });
 
 /** Body of the request that ends the sign-in. */
-export const ending = z.strictObject({
+export const signInEnd = z.strictObject({
   brought: z.string().max(4_000, "La dirección de vuelta es demasiado larga.").openapi({
     description: "La consulta de la dirección con la que se ha vuelto: code, state, iss.",
   }),

@@ -134,15 +134,15 @@ const isoTimes = (name: string, value: unknown) => (/At$/.test(name) && typeof v
 /** Tables with rows of a person. */
 type OwnTable = { [T in ItemTable]: Tables[T] extends { userId: string | null } ? T : never }[ItemTable];
 
-const elsewhere = { none: "has files of its own in the archive" };
-const secret = { none: "lets in whoever has it" };
-const passing = { none: "is gone within a day" };
+const exportedAsFiles = { excluded: "has files of its own in the archive" };
+const secret = { excluded: "lets in whoever has it" };
+const shortLived = { excluded: "is gone within a day" };
 
 /**
  * Columns of a person's rows that go into `datos.json`, by table, or the reason why none does. The types fail for a table that is not
  * named here.
  */
-const exported: { [T in OwnTable]: "all" | (keyof Tables[T])[] | { none: string } } = {
+const exported: { [T in OwnTable]: "all" | (keyof Tables[T])[] | { excluded: string } } = {
   acceptances: "all",
   artifacts: "all",
   artifactVersions: "all",
@@ -151,8 +151,8 @@ const exported: { [T in OwnTable]: "all" | (keyof Tables[T])[] | { none: string 
   authenticators: secret,
   batches: "all",
   batchQuestions: "all",
-  chats: elsewhere,
-  completions: passing,
+  chats: exportedAsFiles,
+  completions: shortLived,
   devices: ["id", "createdAt"],
   driveAccounts: ["id", "createdAt", "driveId", "username"],
   emails: "all",
@@ -160,14 +160,14 @@ const exported: { [T in OwnTable]: "all" | (keyof Tables[T])[] | { none: string 
   errandSteps: "all",
   files: ["id", "createdAt", "name", "address", "mediaType", "size", "sha256", "projectId"],
   folders: ["id", "createdAt", "projectId", "path"],
-  holds: { none: "is the house's" },
-  idempotency: passing,
+  holds: { excluded: "is the house's" },
+  idempotency: shortLived,
   identities: ["id", "createdAt", "accessId", "subject"],
   invitations: ["id", "createdAt", "email", "role", "usedAt"],
-  jobs: passing,
+  jobs: shortLived,
   memories: "all",
   members: ["id", "createdAt", "groupId"],
-  messages: elsewhere,
+  messages: exportedAsFiles,
   notices: ["id", "createdAt", "text", "endsAt"],
   noticesRead: ["id", "createdAt", "noticeId"],
   opinions: "all",
@@ -177,17 +177,17 @@ const exported: { [T in OwnTable]: "all" | (keyof Tables[T])[] | { none: string 
   projects: "all",
   provisioned: ["id", "createdAt", "externalId", "userName"],
   replyFeeds: secret,
-  responses: { none: "repeats a chat" },
+  responses: { excluded: "repeats a chat" },
   rooms: "all",
   skills: "all",
   skillFiles: "all",
   schedules: "all",
   sessions: ["id", "createdAt", "lastSeenAt", "userAgent", "ip"],
-  speeches: { none: "repeats a reply" },
+  speeches: { excluded: "repeats a reply" },
   subscriptions: "all",
   templates: "all",
-  turns: passing,
-  textUse: { none: "counts the messages" },
+  turns: shortLived,
+  textUse: { excluded: "counts the messages" },
   toolAccounts: ["id", "createdAt", "toolId", "connectedAt"],
   usage: "all",
 };

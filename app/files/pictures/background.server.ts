@@ -4,7 +4,7 @@ export const white = "#ffffff";
 // Colour of a blackboard, on which white letters and drawings are visible.
 const dark = "#2b2b2b";
 const side = 64;
-// Out of 255.
+// Mean brightness, out of 255, above which a drawing counts as nearly white.
 const bright = 200;
 
 /** Colour behind the transparent parts of a picture: white, but dark where what is drawn is itself nearly white. */

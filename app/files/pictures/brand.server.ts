@@ -11,7 +11,7 @@ const iconSide = 64;
 // In pixels. Android requires this side of an installed page's icon.
 const largeIconSide = 512;
 // Dots per inch: those at which an SVG has its own size, and the most that it is drawn at.
-const own = 72;
+const svgDpi = 72;
 const densest = 2_400;
 // In bytes. The SVG is sent with every page.
 const svgAtMost = 100_000;
@@ -43,7 +43,7 @@ export async function makeIcons(bytes: Buffer): Promise<{ icon: BrandImage; larg
 
 /** A picture in SVG, to be drawn as large as it is needed: `side` pixels. */
 const drawing = (svg: Buffer, side: number): Promise<Sharp> =>
-  openImage(svg, { density: Math.min(densest, Math.max(1, (own * side) / sizeOf(svg.toString()))) });
+  openImage(svg, { density: Math.min(densest, Math.max(1, (svgDpi * side) / sizeOf(svg.toString()))) });
 
 /** Larger side of a picture in SVG, in its own units: of its width and height in pixels, else of its viewBox. */
 function sizeOf(svg: string): number {

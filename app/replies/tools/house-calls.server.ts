@@ -94,7 +94,7 @@ async function result(
     if ("question" in outcome)
       return "Error: Esta herramienta pregunta algo a la persona, y aquí no hay a quién preguntar.";
     known.listed.push(...(outcome.found ?? []).flatMap(({ url, isListed }) => (url && isListed ? [url] : [])));
-    const found = (outcome.found ?? []).map((one, index) => said(one, outcome.whole?.[index]));
+    const found = (outcome.found ?? []).map((one, index) => foundAsText(one, outcome.whole?.[index]));
     return [outcome.text, ...found].filter(Boolean).join("\n\n").slice(0, tool.length).toWellFormed();
   } catch (error) {
     signal.throwIfAborted();
@@ -102,5 +102,5 @@ async function result(
   }
 }
 
-const said = ({ title, url, quote }: Found, whole: string | undefined) =>
+const foundAsText = ({ title, url, quote }: Found, whole: string | undefined) =>
   [title, url, whole ?? quote].filter(Boolean).join("\n");

@@ -18,7 +18,6 @@ export function Menu({ id, label, look = "button quiet small only", children }: 
   );
 }
 
-/** A link in a menu. */
 export function MenuLink({ icon, children, ...link }: ComponentProps<typeof ListLink> & { icon: IconName }) {
   return (
     <li>

@@ -6,10 +6,10 @@ const Toast = lazily(() => import("./toast.tsx"), BareToast);
 
 let tell: (message: ToastMessage) => void = () => {};
 
-let told = 0;
+let lastId = 0;
 
 /** Shows a message that comes from no page of the server. Its id is a number: pages at a plain http address can't make a UUID. */
-export const showToast = (message: Omit<ToastMessage, "id">) => tell({ ...message, id: `aviso-${++told}` });
+export const showToast = (message: Omit<ToastMessage, "id">) => tell({ ...message, id: `aviso-${++lastId}` });
 
 /**
  * Shows the server's flash message and toasts of the browser: without script as a notice in the page, with script above it.

@@ -24,15 +24,15 @@ export const lightCookie = (choice: LightChoice) => cookie.serialize(choice);
 /** Whether the answer is to be a light page. A script's requests are for data, never for a page. */
 export async function wantsLight(request: Request): Promise<boolean> {
   if (new URL(request.url).pathname.endsWith(".data")) return false;
-  // A copy to be read without a line has no server to bring it anything more.
+  // A copy for reading offline gets nothing more from the server.
   if (request.headers.has("Make-Copy")) return true;
   const choice = await lightChoiceOf(request);
   return choice === "always" || (choice === "auto" && (isSlow(request) || isTextBrowser(request)));
 }
 
 /**
- * Facts that browsers tell of their connection, once they are asked by `Accept-CH`: Save-Data and ECT (Network Information API), and the
- * media feature `prefers-reduced-data` as a client hint.
+ * Whether the client hints ask for little data. Browsers may send Save-Data unasked; ECT (Network Information API) and
+ * Sec-CH-Prefers-Reduced-Data follow `Accept-CH`.
  */
 const isSlow = (request: Request) =>
   headerOf(request, "Save-Data").toLowerCase() === "on" ||

@@ -4,9 +4,9 @@ import {
   between,
   callId,
   type DoorRequest,
+  definedFields,
   everyFieldOf,
   functionTool,
-  given,
   jsonFormat,
   jsonSchema,
   type Said,
@@ -116,7 +116,7 @@ export function chatRequest(body: AskedChat): DoorRequest {
     stop: [options?.stop ?? []].flat(),
     maxTokens: most != null && most > 0 ? most : undefined,
     temperature: options?.temperature ?? undefined,
-    settings: given({
+    settings: definedFields({
       topP: options?.top_p,
       topK: options?.top_k,
       seed: options?.seed,
