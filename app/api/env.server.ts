@@ -69,7 +69,7 @@ export type Services = RunServices & {
 
 /** The account behind the bearer token. */
 export type Person = Pick<UserRow, "id" | "role" | "status"> & {
-  /** Empty for a program with a key. */
+  /** Empty without a session: for an API key, and for later work in the name of the person. */
   sessionId: string;
   /** Only for a program: the id of its key. */
   keyId?: string;

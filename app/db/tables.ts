@@ -115,7 +115,7 @@ export type AccessRow = Row & {
   address: string;
   /** The client's id, or the name of the account that searches the directory. */
   clientId: string;
-  /** Encrypted with the row's id. */
+  /** Encrypted; the row's id is authenticated with it. */
   secret: string | null;
   scopes: string;
   /** The claim with the names of a person's groups; dots lead into objects. Empty: the provider gives no groups. */
@@ -539,7 +539,7 @@ export type ModelRow = Row &
     provider: "openai" | "anthropic" | "google" | "openai-compatible" | "ollama" | "local";
     externalId: string;
     baseUrl: string | null;
-    /** Encrypted with the row's id. */
+    /** Encrypted; the row's id is authenticated with it. */
     apiKey: string | null;
     contextWindow: number;
     maxOutputTokens: number;
@@ -780,7 +780,7 @@ export type VoiceModelRow = Row & {
   kind: "transcription" | "speech";
   externalId: string;
   baseUrl: string;
-  /** Encrypted with the row's id. */
+  /** Encrypted; the row's id is authenticated with it. */
   apiKey: string | null;
   /** Name of the voice; empty: the usual one. */
   voice: string;
@@ -1062,13 +1062,13 @@ export type PassageRow = {
 export type WordRow = { word: string };
 export type WordKeyRow = { key: string; word: string };
 
-/** A model that says what a text means, as numbers (embeddings), so that it is found by other words. At most one is enabled. */
+/** Embedding model for the search by meaning. At most one is enabled. */
 export type SearchModelRow = Row & {
   name: string;
   externalId: string;
   /** Base address; `/embeddings` is appended. */
   baseUrl: string;
-  /** Encrypted with the row's id. */
+  /** Encrypted; the row's id is authenticated with it. */
   apiKey: string | null;
   /** Some models want to be told whether a text is a question or a passage. */
   questionPrefix: string;

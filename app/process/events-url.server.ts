@@ -3,7 +3,7 @@ export type EventsDestination =
   | { kind: "syslog"; transport: "udp" | "tcp" | "tls"; host: string; port: number }
   | { kind: "webhook"; url: string; secret: string | undefined };
 
-// UDP: RFC 5426, 3.3. TCP: RFC 6587 names no port, so it is that of rsyslog. TLS: RFC 5425, 4.1.
+// UDP: RFC 5426, 3.3. TCP: RFC 6587 names no port; 601 is `syslog-conn` at IANA. TLS: RFC 5425, 4.1.
 const ports = { udp: 514, tcp: 601, tls: 6514 };
 const kinds = ["udp", "tcp", "tls"] as const;
 

@@ -117,7 +117,7 @@ for (const engine of await ruleEngines()) {
         expect.stringContaining("Una persona entra por este acceso"),
       ]);
       expect((await api.call("GET", "/auth/person", { token })).status).toBe(200);
-      // An access that stays where it is asks nothing.
+      // A change that keeps the address needs no confirmation.
       expect((await change({ address: fields.address, name: "Otro nombre" })).status).toBe(200);
       expect((await change({ dropsPeople: true })).status).toBe(200);
       expect((await api.call("GET", "/auth/person", { token })).status).toBe(401);

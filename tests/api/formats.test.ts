@@ -279,7 +279,7 @@ describe("a ZIP of documents", () => {
   it("loses no more than the entry that can't be read", async () => {
     const names = { "a.txt": utf8("El primero."), "b.txt": utf8("El segundo."), "c.txt": utf8("El tercero.") };
     const archive = withPassword(zipped(names), "a.txt");
-    // The way in which an entry is stored, in the directory: «shrunk».
+    // The compression method in the directory, at offset 10: 1 (Shrunk), which is not supported.
     archive[entryOf(archive, "b.txt") + 10] = 1;
     const { items, refused } = await upload([file(archive, "tres.zip")]);
     expect(items.map(({ name }) => name)).toEqual(["c.txt"]);

@@ -103,7 +103,7 @@ describe.each(shared)("several processes on one $name", (engine) => {
       expect(longReply.startsWith(content.replace(" Y aquí sigue.", ""))).toBe(true);
       expect(textOf(chunks)).toBe(content);
       expect(chunks.at(-1)).toMatchObject({ type: "end", status: "complete" });
-      // It was no accident, and both parts are counted.
+      // A planned hand-over is no takeover, and the tokens of both parts are counted.
       expect(takeovers).toBe(0);
       expect(inputTokens).toBeGreaterThan(10);
     });

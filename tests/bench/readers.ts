@@ -9,7 +9,7 @@ type Answer = { status: number | undefined; location: string | undefined; text: 
 /** Asks for one reply and reads it to its end; what it asks for is watched for tokens. */
 export type Reader = (ask: (asked: Asked) => Promise<Answer>) => Promise<void>;
 
-// In characters, at most.
+// In characters: longest mark of time in the text of the model of the bench, which two pieces may share.
 const tokenLength = 50;
 
 /** Sends a message as a page without script does, and answers the address of its chat. */

@@ -36,7 +36,7 @@ test("notifies a device of a reply and opens its conversation", async ({ page, c
   await page.goto(`${server.url}/user/avisos`);
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
 
-  // Refused by the person, or by the browser for them.
+  // The permission is denied, as by the person or by their browser.
   const news = page.getByRole("region", { name: "Respuestas que esperas" });
   await news.getByRole("button", { name: "Avisar en este dispositivo" }).click();
   await expect(news.getByRole("status")).toContainText("El navegador no deja que este sitio avise.");

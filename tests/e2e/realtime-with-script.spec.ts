@@ -34,7 +34,7 @@ test.describe("what changes elsewhere", () => {
     await expect(aside(here).getByRole("link", { name: "Charla de prueba" })).toBeVisible();
     await expect(lastReply(here).getByRole("button", { name: "Regenerar" })).toBeVisible();
 
-    // Now that both are at rest: a message from there, and its reply, appear here by themselves.
+    // With no reply running: a message that is sent in `page`, and its reply, appear in `here` without a reload.
     await say(page, "Otra respuesta lenta");
     await expect(here.getByText("Otra respuesta lenta")).toBeVisible();
     await expectGrowing(here);

@@ -10,7 +10,6 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Somebody who has signed up. */
 async function somebody(name = "Ana"): Promise<Browser> {
   const browser = new Browser(server.url);
   await browser.signUp(name);

@@ -20,7 +20,7 @@ const names = new Set(readdirSync(folder));
 /** Papers as offices have them. Beside each lies its right text. */
 export const papers = [...names].filter((name) => names.has(`${name}.txt`)).sort();
 export const rightText = (name: string) => readFileSync(join(folder, `${name}.txt`), "utf8");
-/** Whether its text has to be recognised. */
+/** Whether its text has to be recognised (OCR). */
 export const isPicture = (name: string) =>
   /^(?:escaneo|foto|resolucion|justificacion-|correo-inspeccion)|\.(?:apng|avif|heic|tiff|bmp|png|jpg|webp|gif)$/.test(
     name,

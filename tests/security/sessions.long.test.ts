@@ -68,7 +68,7 @@ async function everythingOpen() {
   return { browser, email, token, id: user.id, key, stream, socketEnded };
 }
 
-/** How far a stream had come when it was ended, and whether the reply had ended by then. */
+/** Reads a stream to its end. `ended`: whether the end of the reply came in it. */
 async function readOn(stream: Response) {
   const text = await stream.text();
   return { ended: text.includes('"type":"end"') };

@@ -28,10 +28,7 @@ function idOf(kind: "-u" | "-g"): number | undefined {
 
 const owner = asRoot ? { uid: idOf("-u"), gid: idOf("-g") } : {};
 
-/**
- * A PostgreSQL and another that follows it commit by commit, behind one address, as a proxy or a virtual IP gives it. The first can
- * be lost and the second put in its place.
- */
+/** A PostgreSQL and its synchronous standby behind one address. The primary can be killed and the standby promoted. */
 export class PostgresPair {
   readonly #folder = mkdtempSync(join(tmpdir(), "tertulia-pair-"));
   readonly #ports: [number, number];

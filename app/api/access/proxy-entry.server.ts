@@ -16,8 +16,8 @@ export const isAddress = (email: string): boolean =>
 
 /**
  * Opens a session for the person that the trusted proxy in front has let in (AUTH_HEADER), with their account or a new one. The proxy
- * vouches for the address. Anybody may have made an account that has a password with that address: its password and all other access to
- * it are removed. `email`: passes `isAddress`.
+ * vouches for the address. An existing account with a password may be a stranger's, as nobody has verified its address: its password and
+ * all other access to it are removed. `email`: passes `isAddress`.
  */
 export async function enterByProxy(services: Services, email: string, device: Device): Promise<Tokens> {
   const account = await accountOf(services, email);

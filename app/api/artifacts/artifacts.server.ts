@@ -286,7 +286,7 @@ async function* growth(
       const row = await look().catch(gone);
       if (!row) return;
       const text = row.version === 0 ? (row.growing ?? "") : await textOf(db, row);
-      // Only additions to the part already sent are sent: the reader sees a text that was begun again whole, at its end.
+      // A text that was begun again is no addition to the part already sent: nothing is sent, and the reader gets the whole text at its end.
       if (text.length > sent.length && text.startsWith(sent)) {
         yield text.slice(sent.length);
         sent = text;

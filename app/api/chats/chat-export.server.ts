@@ -124,7 +124,6 @@ async function withTheirs(db: Db, messages: MessageRow[]) {
   return { messages, attachments, parts, images: await namesOf(db, made) };
 }
 
-/** Names of files by their ids. */
 async function namesOf(db: Db, fileIds: string[]): Promise<Map<string, string>> {
   if (fileIds.length === 0) return new Map();
   const files = await db.selectFrom("files").where("id", "in", fileIds).select(["id", "name"]).execute();

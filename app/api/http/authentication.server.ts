@@ -142,8 +142,8 @@ export async function findPerson({ db }: Pick<Services, "db">, userId: string): 
 const termsAt = sql<number | null>`(select max("textAt") from pages where "mustAccept" = 1 and published = 1)`;
 
 /**
- * Whether a session has a second step: a passkey opened it, or a proxy, a provider or a directory of the organisation, which answers for
- * its own steps; or its person has an authenticator app, without whose code a password opens no session here.
+ * Whether a session counts as opened with a second step: by a passkey; by a proxy, a provider or a directory, which has its own rules; or
+ * by an account with an authenticator app, as its password needs a code.
  */
 const hasSecondStep = sql<number>`case when sessions."byPasskey" = 1 or sessions."accessId" is not null or sessions."providerSession" is not null
   or exists (select 1 from authenticators where "userId" = users.id and "confirmedAt" is not null) then 1 else 0 end`;

@@ -16,7 +16,7 @@ export type ImportAnswer =
   | { chats: FoundChat[]; account: FoundAccount | undefined; left: FoundChat["left"]; unread: number }
   | { refused: string };
 
-// ChatGPT's archive also contains images; each entry that is inflated has its own limit.
+// In bytes: most that all JSON entries of an archive inflate to, and most that all its files take. ChatGPT's archive contains images, too.
 const inflatedAtMost = 200 * 1024 * 1024;
 const filesAtMost = 500 * 1024 * 1024;
 

@@ -25,7 +25,7 @@ export function ownWords(text: string): string {
 export const newWords = (text: string): string =>
   linesOf(text).every((line) => line.trim() === "" || /^\s*>/.test(line)) ? "" : withoutSignature(text);
 
-/** A text without what stands below the signature line; a signature above a forwarded text goes alone. */
+/** A text without its signature. A text that is forwarded below the signature is kept. */
 function withoutSignature(text: string): string {
   const lines = linesOf(text);
   const from = lines.findIndex((line) => /^-- ?$/.test(line));

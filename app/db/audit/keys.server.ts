@@ -29,7 +29,7 @@ const followed = -1;
 export const signs = ({ adopted }: SealKey): boolean => adopted !== null && adopted !== followed;
 export const isFollowed = ({ adopted }: SealKey): boolean => adopted === followed;
 
-/** The identity that a stored key is bound to. A version that signs no marks can't open a key that does. */
+/** The identity that a stored key is encrypted for. It contains `adopted`, so versions that sign no marks can't decrypt a key that signs them. */
 export const sealIdentity = ({ id, adopted }: Pick<SealKeyRow, "id" | "adopted">): string =>
   adopted === null ? id : `${id} ${adopted}`;
 

@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { Engine } from "../engine.server.ts";
 import { schema } from "./0001_first.server.ts";
 
-/** Models that are asked for other words to search for; at first those on the same machine and those that say they cost little. */
+/** `helpsSearch`: the model is asked for other words to search for. At first on for models on this machine, and for prices up to those of small models of 2025, per million tokens. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { flag } = schema(db, engine);
   await db.schema

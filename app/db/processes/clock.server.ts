@@ -26,7 +26,7 @@ export class SharedClock {
     return Date.now() - this.now();
   }
 
-  /** Measures now, and again every minute until `stop`. */
+  /** Reads the database's clock now, and every minute until `stop`. */
   async follow(db: Db, log: Log): Promise<void> {
     const measure = async () => {
       const asked = performance.now();

@@ -15,8 +15,8 @@ export type Archive = {
 };
 
 /**
- * Opens a ZIP, or a document that is one. `what`: its name in the error if it is damaged. All that is read of it
- * together has a limit, whatever sizes it declares. Throws Unreadable, as do its functions.
+ * Opens a ZIP, or a document that is one. `what`: its name in the error if it is damaged. The size of all that is
+ * inflated is limited, whatever its entries declare. Throws Unreadable, as do its functions.
  */
 export function openArchive(bytes: Uint8Array, what: string): Archive {
   const found = zipEntries(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));

@@ -234,7 +234,7 @@ async function listGoogle(apiKey: string): Promise<ListedModel[]> {
     }));
 }
 
-// Ollama's default window. Ollama silently drops what exceeds it.
+// Smallest default window of Ollama, on machines with little memory. Ollama silently drops what exceeds it.
 const ollamaWindow = 4_096;
 
 async function listOllama(baseUrl: string): Promise<ListedModel[]> {

@@ -72,7 +72,7 @@ export class Runs {
   readonly #runs = new Map<string, Run>();
   readonly #text: RunningText;
   #looking: NodeJS.Timeout | undefined;
-  /** In epoch ms: until this time, missing signs of life prove nothing. */
+  /** In epoch ms. Until this time, missing signs of life are ignored, as the database could not be reached. */
   #looksFrom = 0;
   #adopting: Promise<unknown> = Promise.resolve();
   readonly #settling = new Set<Promise<EndStatus>>();

@@ -7,7 +7,7 @@ const all = { limit: "100" };
 
 export type MayUse = { label: string; names: string[] }[];
 
-/** Rights of a person, in words: their groups, and the models, tools and assistants that are for all or for these. */
+/** Rights of a person, in words: their groups, the models, tools and assistants that they may use, and how long their data are kept. */
 export async function mayUse(context: Context, { groups }: Pick<CurrentUser, "groups">): Promise<MayUse> {
   const { api } = context.get(apiContext);
   const enabled = { ...all, filter: JSON.stringify({ enabled: true }) };

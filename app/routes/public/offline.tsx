@@ -13,7 +13,7 @@ export const handle = { scripts: false };
 
 export const loader = ({ context }: Route.LoaderArgs) => ({ nonce: context.get(nonceContext) });
 
-/** Lists that `public/offline.js` fills: messages that wait to be sent, and pages that can be read without a line. */
+/** Lists that `public/offline.js` fills: messages that wait to be sent, and pages that can be read offline. */
 export default function Offline({ loaderData: { nonce } }: Route.ComponentProps) {
   return (
     <main className="leaf offline" id="contenido">

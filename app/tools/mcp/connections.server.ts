@@ -10,8 +10,8 @@ const idle = 5 * 60_000;
 const sweepEvery = 5_000;
 
 /**
- * The connections to servers of tools that this process keeps. One over HTTP carries one call at a time, so that a question of the
- * server belongs to a call; a program on this machine is started once, however many calls it has.
+ * The connections to servers of tools that this process keeps. A connection over HTTP carries one call at a
+ * time, so that a question of the server belongs to that call; a program on this machine is started once and shared by all calls.
  */
 export class Connections {
   readonly #open = new Map<string, Connection[]>();

@@ -310,7 +310,7 @@ export class WordPart {
         this.#say(" ");
         return;
       case "w:tab":
-        // In the properties of a paragraph, `w:tab` is a tab stop, not a sign.
+        // In the properties of a paragraph, `w:tab` is a tab stop, not a character.
         if (this.#isRun) this.#say(" ");
         return;
       case "w:br":

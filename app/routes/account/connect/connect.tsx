@@ -40,7 +40,7 @@ export const action = ({ context, url }: Route.ActionArgs) =>
     const { client_id, redirect_uri, code_challenge, onlyReads } = asked;
     const { consent } = context.get(apiContext).auth.oauth;
     if (!gives) {
-      // The API refuses an address that isn't the program's.
+      // Throws if `redirect_uri` is not registered for the program: the refusal would be an open redirect.
       await read(consent.$get({ query: { client_id, redirect_uri } }));
       return { answer: answerTo(asked, url.origin, { error: "access_denied" }), connected: false };
     }

@@ -19,7 +19,7 @@ const rules: Record<Answer["rule"], string> = {
     "Quien administra esta instalación no puede leer lo que escribes; lo que enseñes a un grupo lo lee quien esté en él, y quien administra decide quién está.",
 };
 
-/** The reads of a person's things, in words. */
+/** Inspections of a person's content by administrators, as texts of the page. */
 export const inspectionsInWords = ({ rule, items, nextCursor }: Answer, timeZone: string) => ({
   rule: rules[rule],
   items: items.map(({ id, at, by, resource, title, purpose }) => ({

@@ -7,7 +7,7 @@ import { changesOf, type Recorded } from "../form/changes.server.ts";
 import { zoneContext } from "../zone.server.ts";
 import { readReferred } from "./references.server.ts";
 
-/** A value in words, and where it leads. `tone`: it is a state; `tag`: it stands in a frame; `moment`: it stays on one line. */
+/** A value as text. `to`: target of a link; `tone`: colour of a state; `tag`: in a frame; `moment`: not wrapped. */
 export type Cell = { text: string; to?: string; number?: boolean; tone?: string; tag?: boolean; moment?: boolean };
 
 const longest = 90;

@@ -35,7 +35,7 @@ const errands = [
   { id: "documents", name: "Un encargo, solo con mis documentos" },
 ];
 
-// Time zones where Spanish is spoken: the browser knows more zones than anybody reads.
+// Time zones that are suggested, where Spanish is spoken; any other can be typed.
 const zones = [
   "Europe/Madrid",
   "Atlantic/Canary",

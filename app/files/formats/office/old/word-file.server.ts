@@ -414,7 +414,7 @@ export class OldWordFile {
     return authors;
   }
 
-  /** Parts of a story that a table divides. `dataSize`: of what the table says of each, in bytes. */
+  /** Ranges of a story, from a table of positions (PLC, [MS-DOC] 2.2.2). `dataSize`: bytes of data that the table has for each range. */
   #ranges(table: number, story: Story, dataSize: number): Range[] {
     const places = this.#tableAt(table);
     const { from, to } = this.story(story);
