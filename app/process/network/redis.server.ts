@@ -39,7 +39,7 @@ export async function openRedis(url: string, log: Log): Promise<Redis> {
   async function ask<Answer>(question: () => Promise<Answer>): Promise<Answer> {
     if (!isReady()) throw new Error("Redis no contesta.");
     try {
-      const answer = await soon(question());
+      const answer = await withTimeout(question());
       if (away) log.info("Redis vuelve a contestar");
       away = false;
       return answer;
@@ -69,7 +69,7 @@ export async function openRedis(url: string, log: Log): Promise<Redis> {
   };
 }
 
-/** A server by its address; the library itself takes no IPv6 address. */
+/** A server by its address. The library itself looks up IPv6 addresses as names, with their brackets. */
 function placeIn(url: string, socket: { reconnectStrategy: typeof retryAfter }) {
   const { protocol, hostname, port, username, password, pathname } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, "");
@@ -81,7 +81,7 @@ function placeIn(url: string, socket: { reconnectStrategy: typeof retryAfter }) 
   };
 }
 
-const forGood: [RegExp, string][] = [
+const permanentErrors: [RegExp, string][] = [
   [/WRONGPASS|NOAUTH|invalid password/i, "no acepta ese usuario o esa clave"],
   [/NOPERM/, "no deja a ese usuario hacer lo que hace falta (EVAL y DEL)"],
   [/DB index is out of range/i, "no tiene una base con ese número"],
@@ -96,15 +96,15 @@ async function refuseForGood(client: RedisClientType): Promise<void> {
   try {
     const failed = once(client, "error").then(([error]) => Promise.reject(error));
     await Promise.race([client.isReady || once(client, "ready"), failed]);
-    await soon(client.eval("return redis.call('set', KEYS[1], '1', 'PX', 1000)", { keys: ["tertulia:probe"] }));
+    await withTimeout(client.eval("return redis.call('set', KEYS[1], '1', 'PX', 1000)", { keys: ["tertulia:probe"] }));
   } catch (error) {
     const { message } = faultOf(error);
-    const why = forGood.find(([pattern]) => pattern.test(message))?.[1];
+    const why = permanentErrors.find(([pattern]) => pattern.test(message))?.[1];
     if (why) throw new ConfigError(`No se puede usar el Redis de REDIS_URL: ${why}.`, { cause: error });
   }
 }
 
-function soon<Answer>(answer: Promise<Answer>): Promise<Answer> {
+function withTimeout<Answer>(answer: Promise<Answer>): Promise<Answer> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error("Redis no contesta a tiempo.")), answersWithin);
   return Promise.race([answer, promise]).finally(() => clearTimeout(timer));
