@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,6 +29,7 @@ export async function freePort(): Promise<number> {
 
 /** Starts the built server as `npm start` does, on a port of its own; `on` is what its command begins with, to run it on another host. */
 export async function startServer(env: Record<string, string> = {}, on: string[] = []): Promise<TestServer> {
+  if (!existsSync("build/server/start.js")) throw new Error("there is no build: `node prepare.mjs build`");
   const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), "tertulia-"));
   const [program = "", ...args] = [...on, process.execPath, "--max-semi-space-size=16", "build/server/start.js"];
   const child = spawn(program, args, {
