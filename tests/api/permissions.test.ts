@@ -62,7 +62,7 @@ const table: Record<string, Record<Role, [list: number, read: number, create: nu
     inactive: [403, 403, 404, 404, 404],
     admin: [200, 200, 201, 200, 204],
   },
-  // Rows of `model` and `page` that only administrators may see: a model that is off, a page that is not published.
+  // Rows of `model`, `page` and others that only administrators may see: a model that is off, a page that is not published, a list without groups.
   model: {
     anonymous: [401, 401, 401, 401, 401],
     other: [-200, 404, 404, 404, 404],

@@ -77,7 +77,7 @@ const madeModel = (call: House["call"]) =>
 it.each(Object.entries(things))("changing the form of a %s as it stands changes nothing", async (path, fill) => {
   const house = await startHouse();
   const given = await fill(house);
-  expect(Object.keys(given).sort()).toEqual(await fieldsOf(house, path));
+  expect(Object.keys(given).sort(), "give a new field a value in `things`").toEqual(await fieldsOf(house, path));
   const { id } = await house.call("POST", `/api/${path}`, given);
   const before = await house.call("GET", `/api/${path}/${id}`);
   expect(before).toMatchObject(given);
