@@ -5,13 +5,14 @@ import type { AccessRow, UserRow } from "../../db/tables.ts";
 import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
 import { limits } from "../../process/limits.ts";
 import { storedJson } from "../../process/text/json.ts";
-import { beginAccount, deviceOf, isFirstAccount } from "../auth/accounts.server.ts";
+import { deviceOf } from "../auth/accounts.server.ts";
 import { hasAuthenticator } from "../auth/authenticator-codes.server.ts";
 import { openSession, type Tokens } from "../auth/session-tokens.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { Problem } from "../http/problem.server.ts";
 import { lockAdmins } from "../users/account-admin.server.ts";
+import { accountRow, isFirstAccount, storeAccount } from "../users/new-account.server.ts";
 import { domainsIn, isOfDomains } from "./domains.server.ts";
 import { namedGroups } from "./group-names.server.ts";
 
@@ -158,36 +159,26 @@ async function makeAccount(c: Context<ApiEnv>, access: AccessRow, facts: Facts, 
     );
   }
   const now = Date.now();
-  const userId = newId();
-  await db.transaction().execute(async (trx) => {
+  return db.transaction().execute(async (trx) => {
     const first = await isFirstAccount(trx, engine);
     const name = facts.name
       .replace(/[\p{Cc}\s]+/gu, " ")
       .trim()
       .slice(0, limits.name)
       .toWellFormed();
-    const { numInsertedOrUpdatedRows } = await trx
-      .insertInto("users")
-      .values({
-        id: userId,
-        createdAt: now,
-        updatedAt: now,
-        name: name || (email.split("@")[0] ?? email),
-        email,
-        emailKey: email.toLowerCase(),
-        passwordHash: "",
-        // The first account is no administrator if the provider says who is.
-        role: first && access.adminGroup === null ? "admin" : "user",
-        status: "active",
-        draft: null,
-        remembers: 0,
-        lastSeenAt: now,
-      })
-      .onConflict((conflict) => conflict.column("emailKey").doNothing())
-      .executeTakeFirst();
+    // The first account is no administrator if the provider says who is.
+    const role = first && access.adminGroup === null ? "admin" : "user";
+    const given = {
+      name: name || (email.split("@")[0] ?? email),
+      email,
+      passwordHash: "",
+      role,
+      status: "active",
+    } as const;
+    const row = accountRow(given, now, { entersNow: true });
     // The same person signs in in two tabs, or somebody has signed up with this address at this very moment.
-    if (numInsertedOrUpdatedRows === 0n) throw new Problem(409, "Esa cuenta se acaba de crear. Entra otra vez.");
-    await beginAccount(trx, userId, now);
+    if (!(await storeAccount(trx, row))) throw new Problem(409, "Esa cuenta se acaba de crear. Entra otra vez.");
+    const userId = row.id;
     await trx
       .insertInto("identities")
       .values({ id: newId(), createdAt: now, updatedAt: now, userId, accessId: access.id, subject: facts.subject })
@@ -196,8 +187,8 @@ async function makeAccount(c: Context<ApiEnv>, access: AccessRow, facts: Facts, 
       actorId: userId,
       changes: { after: { access: access.name } },
     });
+    return userId;
   });
-  return userId;
 }
 
 async function open(c: Context<ApiEnv>, access: AccessRow, facts: Facts, userId: string): Promise<Tokens> {

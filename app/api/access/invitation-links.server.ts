@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { v7 as newId } from "uuid";
 import type { InvitationRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
-import { beginAccount, email, enter, newPassword, refuseCommon, refusePasswords } from "../auth/accounts.server.ts";
+import { email, enter, newPassword, refuseCommon, refusePasswords } from "../auth/accounts.server.ts";
 import { answerTokens, token } from "../auth/answer-tokens.server.ts";
 import { hashPassword } from "../auth/passwords.server.ts";
 import type { ApiEnv } from "../env.server.ts";
@@ -13,7 +13,8 @@ import { admin, findPerson, isAdmin, noProgram, signedIn } from "../http/authent
 import { answerInvalid, invalid, notFound, Problem } from "../http/problem.server.ts";
 import { countAttempt, networkOf } from "../http/rate-limit.server.ts";
 import { answers, bearer, idParam, line, takes } from "../http/schemas.server.ts";
-import { addressTaken } from "../users/account-admin.server.ts";
+import { addressInUse } from "../users/account-admin.server.ts";
+import { accountRow, storeAccount } from "../users/new-account.server.ts";
 import { invitationOf, invitationPath } from "./invitations.server.ts";
 
 const tokenParam = z.object({
@@ -60,47 +61,35 @@ const accept: RouteHandler<typeof acceptRoute, ApiEnv> = async (c) => {
   await refuseCommon(given.password);
   const passwordHash = await hashPassword(given.password);
   const now = services.clock.now();
-  const userId = newId();
-  const row = { id: userId, createdAt: now, updatedAt: now, name: given.name, email: address, passwordHash };
-  await services.db
-    .transaction()
-    .execute(async (trx) => {
-      // When two people use the invitation at the same moment, one succeeds.
-      const { numUpdatedRows } = await trx
-        .updateTable("invitations")
-        .set({ usedAt: now, updatedAt: now })
-        .where("id", "=", invitation.id)
-        .where("usedAt", "is", null)
-        .executeTakeFirst();
-      if (numUpdatedRows === 0n) throw usedUp();
+  const { role } = invitation;
+  const row = accountRow({ name: given.name, email: address, passwordHash, role, status: "active" }, now, {
+    entersNow: true,
+  });
+  const userId = row.id;
+  await services.db.transaction().execute(async (trx) => {
+    // When two people use the invitation at the same moment, one succeeds.
+    const { numUpdatedRows } = await trx
+      .updateTable("invitations")
+      .set({ usedAt: now, updatedAt: now })
+      .where("id", "=", invitation.id)
+      .where("usedAt", "is", null)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw usedUp();
+    if (!(await storeAccount(trx, row))) throw addressInUse();
+    await trx.updateTable("invitations").set({ userId }).where("id", "=", invitation.id).execute();
+    const groupIds = ["", ...(parseGroupIds(invitation) ?? [])];
+    const groups = await trx.selectFrom("groups").where("id", "in", groupIds).select("id").execute();
+    for (const { id: groupId } of groups) {
+      const member = { id: newId(), createdAt: now, updatedAt: now, groupId, userId, accessId: null };
       await trx
-        .insertInto("users")
-        .values({
-          ...row,
-          emailKey: address.toLowerCase(),
-          role: invitation.role,
-          status: "active",
-          draft: null,
-          remembers: 0,
-          lastSeenAt: now,
-        })
+        .insertInto("members")
+        .values(member)
+        .onConflict((conflict) => conflict.columns(["userId", "groupId"]).doNothing())
         .execute();
-      await trx.updateTable("invitations").set({ userId }).where("id", "=", invitation.id).execute();
-      await beginAccount(trx, userId, now);
-      const groupIds = ["", ...(parseGroupIds(invitation) ?? [])];
-      const groups = await trx.selectFrom("groups").where("id", "in", groupIds).select("id").execute();
-      for (const { id: groupId } of groups) {
-        const member = { id: newId(), createdAt: now, updatedAt: now, groupId, userId, accessId: null };
-        await trx
-          .insertInto("members")
-          .values(member)
-          .onConflict((conflict) => conflict.columns(["userId", "groupId"]).doNothing())
-          .execute();
-      }
-      const changes = { after: { invitation: invitation.id, role: invitation.role } };
-      await recordAudit(trx, c, "signup", "user", userId, { actorId: userId, changes });
-    })
-    .catch(addressTaken);
+    }
+    const changes = { after: { invitation: invitation.id, role: invitation.role } };
+    await recordAudit(trx, c, "signup", "user", userId, { actorId: userId, changes });
+  });
   return answerTokens(c, await enter(c, userId), 201);
 };
 

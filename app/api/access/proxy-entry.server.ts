@@ -1,12 +1,11 @@
-import { v7 as newId } from "uuid";
 import { appendAudit } from "../../db/audit/append.server.ts";
 import { revokeAccess } from "../../db/people/revoke-access.server.ts";
-import type { SessionRow, UserRow } from "../../db/tables.ts";
+import type { SessionRow } from "../../db/tables.ts";
 import { hashToken } from "../../process/crypto.server.ts";
 import { limits } from "../../process/limits.ts";
-import { beginAccount, isFirstAccount } from "../auth/accounts.server.ts";
 import { openSession, type Tokens } from "../auth/session-tokens.server.ts";
 import type { Services } from "../env.server.ts";
+import { accountRow, isFirstAccount, storeAccount } from "../users/new-account.server.ts";
 
 type Device = Pick<SessionRow, "userAgent" | "ip">;
 
@@ -49,29 +48,16 @@ const accountOf = ({ db }: Services, email: string) =>
 async function makeAccount(services: Services, email: string, device: Device): Promise<string> {
   const { db, engine, clock } = services;
   const now = clock.now();
-  const id = newId();
   const made = await db.transaction().execute(async (trx) => {
-    const row: UserRow = {
-      ...{ id, createdAt: now, updatedAt: now, email, emailKey: email.toLowerCase(), passwordHash: "" },
-      name: (email.split("@")[0] ?? email).slice(0, limits.name),
-      role: (await isFirstAccount(trx, engine)) ? "admin" : "user",
-      status: "active",
-      draft: null,
-      remembers: 0,
-      lastSeenAt: now,
-    };
-    const { numInsertedOrUpdatedRows } = await trx
-      .insertInto("users")
-      .values(row)
-      .onConflict((conflict) => conflict.column("emailKey").doNothing())
-      .executeTakeFirst();
-    if (numInsertedOrUpdatedRows === 0n) return false;
-    await beginAccount(trx, id, now);
-    await appendAudit(trx, audited("signup", id, device));
-    return true;
+    const role = (await isFirstAccount(trx, engine)) ? "admin" : "user";
+    const name = (email.split("@")[0] ?? email).slice(0, limits.name);
+    const row = accountRow({ name, email, passwordHash: "", role, status: "active" }, now, { entersNow: true });
+    if (!(await storeAccount(trx, row))) return undefined;
+    await appendAudit(trx, audited("signup", row.id, device));
+    return row.id;
   });
   // When two first requests come at once, the slower one uses the account that the other has made.
-  return made ? id : ((await accountOf(services, email))?.id ?? id);
+  return made ?? (await accountOf(services, email))?.id ?? "";
 }
 
 const audited = (action: string, userId: string, { ip }: Device) => ({

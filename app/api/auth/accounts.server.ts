@@ -1,20 +1,16 @@
 import { domainToASCII } from "node:url";
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { sql } from "kysely";
-import { v7 as newId } from "uuid";
-import type { Db, Engine, Trx } from "../../db/engine.server.ts";
+import type { Db, Trx } from "../../db/engine.server.ts";
 import { readHouse } from "../../db/house.server.ts";
-import type { UserRow } from "../../db/tables.ts";
-import { tellWebhooks } from "../../db/webhooks.server.ts";
 import { limits } from "../../process/limits.ts";
 import { domainsIn, isOfDomains } from "../access/domains.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
-import { parseGroupIds } from "../groups/group-ids.server.ts";
 import { recordAudit, recordEvent } from "../http/audit.server.ts";
 import { invalid, Problem } from "../http/problem.server.ts";
 import { countAttempt, forgetAttempts, mayTry, networkOf } from "../http/rate-limit.server.ts";
 import { line, text } from "../http/schemas.server.ts";
+import { accountRow, isFirstAccount, storeAccount } from "../users/new-account.server.ts";
 import {
   accountOfTicket,
   hasAuthenticator,
@@ -87,31 +83,15 @@ export async function signUp(c: Context<ApiEnv>, given: z.output<typeof registra
       throw new Problem(403, "El registro está cerrado. Pide una cuenta a quien administra esta instalación.");
     }
     if (!first) await refuseOtherDomains(trx, given.email);
-    const row: UserRow = {
-      id: newId(),
-      createdAt: now,
-      updatedAt: now,
-      name: given.name,
-      email: given.email,
-      emailKey: given.email.toLowerCase(),
-      passwordHash,
-      role: first ? "admin" : "user",
-      status: "active",
-      draft: null,
-      remembers: 0,
-      lastSeenAt: now,
-    };
-    const { numInsertedOrUpdatedRows } = await trx
-      .insertInto("users")
-      .values(row)
-      .onConflict((conflict) => conflict.column("emailKey").doNothing())
-      .executeTakeFirst();
-    if (numInsertedOrUpdatedRows === 0n) {
+    const { name, email } = given;
+    const row = accountRow({ name, email, passwordHash, role: first ? "admin" : "user", status: "active" }, now, {
+      entersNow: true,
+    });
+    if (!(await storeAccount(trx, row))) {
       throw new Problem(409, "El usuario ya se encuentra registrado en la plataforma", {
         errors: { email: "El usuario ya se encuentra registrado en la plataforma" },
       });
     }
-    await beginAccount(trx, row.id, now);
     await recordAudit(trx, c, "signup", "user", row.id, { actorId: row.id });
     return row;
   });
@@ -135,39 +115,6 @@ export function refusePasswords({ config }: Services): void {
 
 export const deviceOf = (c: Context<ApiEnv>) => ({ userAgent: c.req.header("User-Agent") ?? "", ip: c.env.ip });
 
-/** Gives a new account a plan that limits nothing, and the groups of the house. `now`: epoch ms. */
-export async function beginAccount(trx: Trx, userId: string, now: number): Promise<void> {
-  await addHouseGroups(trx, userId, now);
-  await tellWebhooks(trx, "personMade", { userId }, now);
-  await trx
-    .insertInto("subscriptions")
-    .values({
-      id: newId(),
-      createdAt: now,
-      updatedAt: now,
-      userId,
-      plan: "gratis",
-      status: "active",
-      startsAt: now,
-      endsAt: null,
-      messagesPerDay: null,
-      tokensPerMonth: null,
-      storageMb: null,
-    })
-    .execute();
-}
-
-/** Makes somebody a member of the groups that the house gives to new accounts. */
-export async function addHouseGroups(trx: Trx, userId: string, now: number): Promise<void> {
-  const groupIds = parseGroupIds(await readHouse(trx)) ?? [];
-  if (groupIds.length === 0) return;
-  const groups = await trx.selectFrom("groups").where("id", "in", groupIds).select("id").execute();
-  for (const { id: groupId } of groups) {
-    const member = { id: newId(), createdAt: now, updatedAt: now, groupId, userId, accessId: null };
-    await trx.insertInto("members").values(member).execute();
-  }
-}
-
 /** Throws 422 for an address of another domain than those that may sign up. */
 async function refuseOtherDomains(trx: Trx, address: string): Promise<void> {
   const domains = domainsIn((await readHouse(trx)).signupDomains);
@@ -179,12 +126,6 @@ async function refuseOtherDomains(trx: Trx, address: string): Promise<void> {
 export async function mayJoin({ db, config }: Services): Promise<boolean> {
   if (!config.passwordSignin) return false;
   return config.signup === "open" || !(await db.selectFrom("users").select("id").limit(1).executeTakeFirst());
-}
-
-export async function isFirstAccount(db: Db, engine: Engine): Promise<boolean> {
-  // Two concurrent sign-ups must not both become the first account; SQLite runs one transaction at a time anyway.
-  if (engine === "postgres") await sql`lock table users in share row exclusive mode`.execute(db);
-  return !(await db.selectFrom("users").select("id").limit(1).executeTakeFirst());
 }
 
 /**

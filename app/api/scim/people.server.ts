@@ -1,17 +1,17 @@
 import type { Context } from "hono";
-import { v7 as newId } from "uuid";
 import { z } from "zod";
 import type { Db, Trx } from "../../db/engine.server.ts";
+import { isTaken } from "../../db/errors.server.ts";
 import type { ProvisionedRow, UserRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { listOf, recordOf } from "../../process/text/json.ts";
 import { isAddress } from "../access/proxy-entry.server.ts";
-import { beginAccount } from "../auth/accounts.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { iso } from "../http/schemas.server.ts";
 import { stopReplies } from "../http/visibility.server.ts";
-import { addressTaken, lockAdmins, refuseLastAdmin, shutOut } from "../users/account-admin.server.ts";
+import { lockAdmins, refuseLastAdmin, shutOut } from "../users/account-admin.server.ts";
+import { accountRow, storeAccount } from "../users/new-account.server.ts";
 import { shortPath, type Wanted } from "./filter.server.ts";
 import { flagIn, type PatchOperation } from "./patch.server.ts";
 import { noSuchThing, ScimError } from "./scim-error.server.ts";
@@ -88,25 +88,15 @@ export async function createPerson(c: Context<ApiEnv>, body: unknown): Promise<P
     return changePerson(c, left.id, { body: { ...recordOf(body), active: fields.active } });
   }
   const now = clock.now();
-  const id = newId();
-  const row: UserRow = {
-    ...{ id, createdAt: now, updatedAt: now, name: fields.name, email: fields.email },
-    ...{
-      emailKey: fields.email.toLowerCase(),
-      passwordHash: "",
-      role: "user",
-      draft: null,
-      remembers: 0,
-      lastSeenAt: null,
-    },
-    status: fields.active ? "active" : "inactive",
-  };
+  const { name, email, active } = fields;
+  const status = active ? "active" : "inactive";
+  const row = accountRow({ name, email, passwordHash: "", role: "user", status }, now, { entersNow: false });
+  const { id } = row;
   await db
     .transaction()
     .execute(async (trx) => {
       await refuseTakenName(trx, id, fields.userName);
-      await trx.insertInto("users").values(row).execute();
-      await beginAccount(trx, id, now);
+      if (!(await storeAccount(trx, row))) throw sameAddress();
       await keepNames(trx, id, fields, now);
       const changes = { after: { name: row.name, email: row.email, status: row.status } };
       await recordAudit(trx, c, "create", "user", id, { actorId: null, changes });
@@ -278,11 +268,8 @@ async function refuseTakenName(trx: Trx, id: string, userName: string): Promise<
 }
 
 /** Turns the error about an address of another account into a ScimError. */
+const sameAddress = () => new ScimError(409, "Ese correo ya lo usa otra cuenta.", "uniqueness");
+
 function throwConflict(error: unknown): never {
-  try {
-    return addressTaken(error);
-  } catch (known) {
-    if (known === error) throw error;
-    throw new ScimError(409, "Ese correo ya lo usa otra cuenta.", "uniqueness");
-  }
+  throw isTaken(error) ? sameAddress() : error;
 }

@@ -1,14 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { sql } from "kysely";
-import { v7 as newId } from "uuid";
 import type { Db, Engine, Trx } from "../../db/engine.server.ts";
 import { isTaken } from "../../db/errors.server.ts";
 import { revokeAccess } from "../../db/people/revoke-access.server.ts";
 import type { UserRow } from "../../db/tables.ts";
-import { tellWebhooks } from "../../db/webhooks.server.ts";
 import { limits } from "../../process/limits.ts";
-import { addHouseGroups, email, newPassword, refuseAddress, refuseCommon } from "../auth/accounts.server.ts";
+import { email, newPassword, refuseAddress, refuseCommon } from "../auth/accounts.server.ts";
 import { hashPassword } from "../auth/passwords.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
@@ -16,6 +14,7 @@ import { notFound, Problem } from "../http/problem.server.ts";
 import { line } from "../http/schemas.server.ts";
 import { refuseStale } from "../http/stored-rows.server.ts";
 import { stopReplies } from "../http/visibility.server.ts";
+import { accountRow, joinHouse } from "./new-account.server.ts";
 import { showUser } from "./user-fields.server.ts";
 
 const role = z.enum(["user", "admin"], "Ese rol no existe.");
@@ -39,23 +38,12 @@ export async function createAccount(c: Context<ApiEnv>, given: z.output<typeof n
   await refuseCommon(given.password);
   const { password, ...shown } = given;
   const now = Date.now();
-  const row: UserRow = {
-    id: newId(),
-    createdAt: now,
-    updatedAt: now,
-    ...shown,
-    emailKey: given.email.toLowerCase(),
-    passwordHash: await hashPassword(password),
-    draft: null,
-    remembers: 0,
-    lastSeenAt: null,
-  };
+  const row = accountRow({ ...shown, passwordHash: await hashPassword(password) }, now, { entersNow: false });
   await services.db
     .transaction()
     .execute(async (trx) => {
       await trx.insertInto("users").values(row).execute();
-      await addHouseGroups(trx, row.id, now);
-      await tellWebhooks(trx, "personMade", { userId: row.id }, now);
+      await joinHouse(trx, row.id, now);
       const changes = { after: shown };
       await recordAudit(trx, c, "create", "user", row.id, { changes });
     })
@@ -163,7 +151,10 @@ export async function refuseLastAdmin(db: Db, { id, role: part }: Pick<UserRow, 
 
 /** Turns a unique violation into a sentence for the e-mail field. */
 export function addressTaken(error: unknown): never {
-  if (!isTaken(error)) throw error;
+  throw isTaken(error) ? addressInUse() : error;
+}
+
+export function addressInUse(): Problem {
   const sentence = "Ese correo ya lo usa otra cuenta.";
-  throw new Problem(409, sentence, { errors: { email: sentence } });
+  return new Problem(409, sentence, { errors: { email: sentence } });
 }

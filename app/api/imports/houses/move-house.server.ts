@@ -2,12 +2,12 @@ import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { v7 as newId } from "uuid";
 import type { Db } from "../../../db/engine.server.ts";
-import type { FileRow, UserRow } from "../../../db/tables.ts";
+import type { FileRow } from "../../../db/tables.ts";
 import type { Files } from "../../../files/files.server.ts";
 import { JobFailed } from "../../../jobs/jobs.server.ts";
 import { limits } from "../../../process/limits.ts";
 import { cutText } from "../../../process/text/cut-text.ts";
-import { beginAccount } from "../../auth/accounts.server.ts";
+import { accountRow, storeAccount } from "../../users/new-account.server.ts";
 import { addChat, isImported, takeFound } from "../add-chat.server.ts";
 import type { ImportedFile } from "../formats/imported-chat.server.ts";
 import { type FoundChat, type FoundFile, findFiles } from "../found-chat.server.ts";
@@ -114,26 +114,14 @@ class Move {
       this.#people.set(id, before.id);
       return;
     }
-    const row: UserRow = {
-      ...this.#row(),
-      name: cutText(name.trim() || emailKey, limits.name),
-      email: email.trim(),
-      emailKey,
-      passwordHash: "",
-      role: isAdmin ? "admin" : "user",
-      status: "active",
-      draft: null,
-      remembers: 0,
-      lastSeenAt: null,
-    };
+    const shown = { name: cutText(name.trim() || emailKey, limits.name), email: email.trim() };
+    const role = isAdmin ? "admin" : "user";
+    const row = accountRow({ ...shown, passwordHash: "", role, status: "active" }, now(), { entersNow: false });
     this.#moved.people++;
     this.#moved.made.push({ id: row.id, email: row.email });
     this.#people.set(id, row.id);
     if (this.#isTried) return;
-    await db.transaction().execute(async (trx) => {
-      await trx.insertInto("users").values(row).execute();
-      await beginAccount(trx, row.id, now());
-    });
+    await db.transaction().execute((trx) => storeAccount(trx, row));
   }
 
   /** Makes a group. An existing group of the same name is not used: it is another group, with rights of its own. */
