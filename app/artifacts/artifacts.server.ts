@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import { v7 as newId } from "uuid";
 import type { Db, Engine, Trx } from "../db/engine.server.ts";
 import { planWithoutRoom } from "../db/people/storage-use.server.ts";
+import { newRow } from "../db/rows.server.ts";
 import type { ArtifactRow, ArtifactVersionRow } from "../db/tables.ts";
 import type { Jobs } from "../jobs/jobs.server.ts";
 import { limits } from "../process/limits.ts";
@@ -165,9 +165,7 @@ export class Artifacts {
       throw new ArtifactRefused(`Ya tienes ${limits.artifacts.toLocaleString("es")} escritos. Elimina alguno.`);
     }
     const row: ArtifactRow = {
-      id: newId(),
-      createdAt: now,
-      updatedAt: now,
+      ...newRow(now),
       ...place,
       ...head,
       fileId: null,
@@ -198,7 +196,7 @@ export class Artifacts {
     const { id: artifactId, userId, version: n } = row;
     const words = storable(text);
     const kept: ArtifactVersionRow = {
-      ...{ id: newId(), createdAt: now, updatedAt: now, userId, artifactId, n, text: words },
+      ...{ ...newRow(now), userId, artifactId, n, text: words },
       size: Buffer.byteLength(words),
       writerId: "writerId" in writer ? writer.writerId : null,
       modelId: "modelId" in writer ? writer.modelId : null,
@@ -240,7 +238,7 @@ export class Artifacts {
         await trx.deleteFrom("artifacts").where("id", "=", artifactId).execute();
         continue;
       }
-      const version = { id: newId(), createdAt: now, updatedAt: now, userId, artifactId, n: 1, text: growing };
+      const version = { ...newRow(now), userId, artifactId, n: 1, text: growing };
       await trx
         .insertInto("artifactVersions")
         .values({ ...version, size: Buffer.byteLength(growing), writerId: null, modelId, reason: unfinished })

@@ -2,12 +2,13 @@ import { v7 as newId } from "uuid";
 import { prepared } from "./prepared.server.ts";
 import type { ChatRow, MessageRow } from "./tables.ts";
 
+/** Columns that every new row begins with. `now`: epoch ms. */
+export const newRow = (now: number) => ({ id: newId(), createdAt: now, updatedAt: now });
+
 /** The row of a new, empty chat; `given` replaces the defaults. */
 export function chatRow(now: number, given: Partial<ChatRow> & Pick<ChatRow, "userId" | "title">): ChatRow {
   return {
-    id: newId(),
-    createdAt: now,
-    updatedAt: now,
+    ...newRow(now),
     projectId: null,
     modelId: null,
     titled: 0,
@@ -31,9 +32,7 @@ export function messageRow(
   given: Partial<MessageRow> & Pick<MessageRow, "chatId" | "userId" | "parentId">,
 ): MessageRow {
   return {
-    id: newId(),
-    createdAt: now,
-    updatedAt: now,
+    ...newRow(now),
     role: "user",
     content: "",
     status: "complete",

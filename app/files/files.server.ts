@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
-import { v7 as newId } from "uuid";
 import type { Db, Engine } from "../db/engine.server.ts";
 import { planWithoutRoom } from "../db/people/storage-use.server.ts";
+import { newRow } from "../db/rows.server.ts";
 import type { FileRow } from "../db/tables.ts";
 import type { Jobs } from "../jobs/jobs.server.ts";
 import { limits } from "../process/limits.ts";
@@ -53,7 +53,7 @@ export class Files {
     const same = keep.temporary || keep.remote || keep.isOwn ? undefined : await this.#find(sha256, name, keep);
     if (same) return same;
     await refuseFileBeyondPlan(this.#db, keep.userId, sent.size);
-    const row = { ...newRow({ ...sent, name }, keep), mediaType, sha256 };
+    const row = { ...fileRow({ ...sent, name }, keep), mediaType, sha256 };
     try {
       const size =
         isImage(mediaType) && (await this.#images.run(keep.userId, () => this.#remake(row.id, sent.path, mediaType)));
@@ -210,7 +210,7 @@ export class Files {
 
 const sentByHand: Remote = { folderId: null, remotePath: null, remoteTag: null };
 
-function newRow(
+function fileRow(
   { name, size, address }: Sent,
   { userId, projectId, temporary, remote = sentByHand }: Keep,
 ): Omit<FileRow, "mediaType" | "sha256"> {
@@ -218,9 +218,7 @@ function newRow(
   const unread = { width: null, height: null, pages: null, text: null, ready: 0 as const, problem: null };
   const whose = { userId, projectId, temporary: temporary ? (1 as const) : (0 as const), sessionId: null };
   return {
-    id: newId(),
-    createdAt: now,
-    updatedAt: now,
+    ...newRow(now),
     name,
     size,
     address: address ?? null,

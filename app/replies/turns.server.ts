@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
-import { v7 as newId } from "uuid";
 import type { Db, Engine, Trx } from "../db/engine.server.ts";
 import type { Processes } from "../db/processes/processes.server.ts";
+import { newRow } from "../db/rows.server.ts";
 import type { ModelRow, TurnRow } from "../db/tables.ts";
 import type { Log } from "../process/log.server.ts";
 
@@ -45,7 +45,7 @@ export class Turns {
     const { db, engine, processes } = this.#services;
     const { userId, messageId, signal, tell } = asked;
     const now = Date.now();
-    const turn = { id: newId(), createdAt: now, updatedAt: now, modelId, userId, messageId, processId: processes.id };
+    const turn = { ...newRow(now), modelId, userId, messageId, processId: processes.id };
     const leave = () => this.#giveBack(turn);
     try {
       for (let last = 0; ; ) {

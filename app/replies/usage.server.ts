@@ -1,9 +1,9 @@
 import { type ExpressionBuilder, sql } from "kysely";
-import { v7 as newId } from "uuid";
 import type { Db } from "../db/engine.server.ts";
 import { groupsOf, monthOf } from "../db/people/groups.server.ts";
 import { limitsOf } from "../db/people/plans.server.ts";
 import { prepared } from "../db/prepared.server.ts";
+import { newRow } from "../db/rows.server.ts";
 import type { MessageRow, ModelRow, Tables, UsageRow } from "../db/tables.ts";
 import { limits } from "../process/limits.ts";
 import type { ReplyUsage, Usage } from "./chunk.ts";
@@ -198,7 +198,7 @@ async function spend(db: Db, userId: string, cost: number, now: number): Promise
     if (budget === null) continue;
     await db
       .insertInto("groupCosts")
-      .values({ id: newId(), createdAt: now, updatedAt: now, groupId: id, month: monthOf(now), cost })
+      .values({ ...newRow(now), groupId: id, month: monthOf(now), cost })
       .onConflict((conflict) =>
         conflict.columns(["groupId", "month"]).doUpdateSet({ cost: sql`"groupCosts".cost + ${cost}`, updatedAt: now }),
       )
@@ -240,7 +240,7 @@ const sumUsage = prepared((db, { userId, today, first }: { userId: string; today
 type Counted = Usage & { userId: string; modelId: string; now: number; messages: number; cost: number };
 
 async function addUsage(db: Db, { now, ...counted }: Counted): Promise<void> {
-  await addToRow(db, { id: newId(), createdAt: now, updatedAt: now, day: day(now), ...counted });
+  await addToRow(db, { ...newRow(now), day: day(now), ...counted });
 }
 
 const addToRow = prepared((db, row: UsageRow) =>

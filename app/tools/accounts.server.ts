@@ -1,6 +1,6 @@
-import { v7 as newId } from "uuid";
 import type { Db } from "../db/engine.server.ts";
 import { prepared } from "../db/prepared.server.ts";
+import { newRow } from "../db/rows.server.ts";
 import type { ToolAccountRow, ToolRow } from "../db/tables.ts";
 import { storedJson } from "../process/text/json.ts";
 import type { ToolSettings } from "./settings.ts";
@@ -32,7 +32,7 @@ export async function reachedBy<Row extends ToolRow>(
 export async function throughAccount(db: Db, userId: string, row: ToolRow): Promise<ReachedTool> {
   const now = Date.now();
   const account: ToolAccountRow = {
-    ...{ id: newId(), createdAt: now, updatedAt: now, userId, toolId: row.id },
+    ...{ ...newRow(now), userId, toolId: row.id },
     ...{ access: null, connectedAt: null, listed: "[]", listedAt: null, problem: null },
   };
   await db

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
-import { v7 as newId } from "uuid";
 import type { Db, Trx } from "../../db/engine.server.ts";
+import { newRow } from "../../db/rows.server.ts";
 import type { AccessRow, UserRow } from "../../db/tables.ts";
 import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
 import { limits } from "../../process/limits.ts";
@@ -65,7 +65,7 @@ export async function enter(c: Context<ApiEnv>, access: AccessRow, facts: Facts)
 export async function join(c: Context<ApiEnv>, access: AccessRow, facts: Facts, userId: string): Promise<Tokens> {
   const now = Date.now();
   await c.var.services.db.transaction().execute(async (trx) => {
-    const row = { id: newId(), createdAt: now, updatedAt: now, userId, accessId: access.id, subject: facts.subject };
+    const row = { ...newRow(now), userId, accessId: access.id, subject: facts.subject };
     await trx
       .insertInto("identities")
       .values(row)
@@ -181,7 +181,7 @@ async function makeAccount(c: Context<ApiEnv>, access: AccessRow, facts: Facts, 
     const userId = row.id;
     await trx
       .insertInto("identities")
-      .values({ id: newId(), createdAt: now, updatedAt: now, userId, accessId: access.id, subject: facts.subject })
+      .values({ ...newRow(now), userId, accessId: access.id, subject: facts.subject })
       .execute();
     await recordAudit(trx, c, "signup", "user", userId, {
       actorId: userId,
@@ -255,7 +255,7 @@ async function followGroups(trx: Trx, access: AccessRow, groups: string[], userI
   for (const groupId of wanted) {
     await trx
       .insertInto("members")
-      .values({ id: newId(), createdAt: now, updatedAt: now, groupId, userId, accessId: access.id })
+      .values({ ...newRow(now), groupId, userId, accessId: access.id })
       .onConflict((conflict) => conflict.columns(["userId", "groupId"]).doNothing())
       .execute();
   }

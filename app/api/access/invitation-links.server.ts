@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { v7 as newId } from "uuid";
+import { newRow } from "../../db/rows.server.ts";
 import type { InvitationRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { email, enter, newPassword, refuseCommon, refusePasswords } from "../auth/accounts.server.ts";
@@ -80,7 +80,7 @@ const accept: RouteHandler<typeof acceptRoute, ApiEnv> = async (c) => {
     const groupIds = ["", ...(parseGroupIds(invitation) ?? [])];
     const groups = await trx.selectFrom("groups").where("id", "in", groupIds).select("id").execute();
     for (const { id: groupId } of groups) {
-      const member = { id: newId(), createdAt: now, updatedAt: now, groupId, userId, accessId: null };
+      const member = { ...newRow(now), groupId, userId, accessId: null };
       await trx
         .insertInto("members")
         .values(member)

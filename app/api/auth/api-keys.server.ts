@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { sql } from "kysely";
-import { v7 as newId } from "uuid";
 import type { Db } from "../../db/engine.server.ts";
+import { newRow } from "../../db/rows.server.ts";
 import type { ApiKeyRow } from "../../db/tables.ts";
 import { hashToken } from "../../process/crypto.server.ts";
 import { limits } from "../../process/limits.ts";
@@ -79,9 +79,7 @@ const createKey: RouteHandler<typeof createKeyRoute, ApiEnv> = async (c) => {
   const token = `${apiKeyStart}${randomBytes(32).toString("base64url")}`;
   const now = Date.now();
   const row: ApiKeyRow = {
-    id: newId(),
-    createdAt: now,
-    updatedAt: now,
+    ...newRow(now),
     userId: person.id,
     ...c.req.valid("json"),
     start: token.slice(0, apiKeyStart.length + 4),

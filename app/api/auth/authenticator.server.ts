@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
-import { v7 as newId } from "uuid";
 import { readHouse } from "../../db/house.server.ts";
 import { revokeAccess } from "../../db/people/revoke-access.server.ts";
+import { newRow } from "../../db/rows.server.ts";
 import { sameSecret } from "../../process/crypto.server.ts";
 import { textsIn } from "../../process/text/json.ts";
 import type { ApiEnv } from "../env.server.ts";
@@ -99,9 +99,7 @@ const finishSetUp: RouteHandler<typeof finishSetUpRoute, ApiEnv> = async (c) => 
   await confirmPassword(c, given.currentPassword);
   const { codes, hashes } = makeRecoveryCodes(authenticatorKey);
   const row = {
-    id: newId(),
-    createdAt: now,
-    updatedAt: now,
+    ...newRow(now),
     userId: person.id,
     secret: sealSecret(authenticatorKey, person.id, secret),
     confirmedAt: now,

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { v7 as newId } from "uuid";
+import { newRow } from "../../db/rows.server.ts";
 import type { ApiKeyRow } from "../../db/tables.ts";
 import { encrypt, hashToken, tryDecrypt } from "../../process/crypto.server.ts";
 import { limits } from "../../process/limits.ts";
@@ -197,9 +197,7 @@ const giveConsent: RouteHandler<typeof giveConsentRoute, ApiEnv> = async (c) => 
   const code = newSecret();
   const now = services.clock.now();
   const row: ApiKeyRow = {
-    id: newId(),
-    createdAt: now,
-    updatedAt: now,
+    ...newRow(now),
     userId: person.id,
     name,
     scope,

@@ -1,8 +1,8 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { RegistrationResponseJSON } from "@simplewebauthn/server";
-import { v7 as newId } from "uuid";
 import { isTaken } from "../../db/errors.server.ts";
 import { readHouse } from "../../db/house.server.ts";
+import { newRow } from "../../db/rows.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
@@ -129,9 +129,7 @@ export const passkeys = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       const { credential } = registrationInfo;
       const now = Date.now();
       const row = {
-        id: newId(),
-        createdAt: now,
-        updatedAt: now,
+        ...newRow(now),
         userId: person.id,
         name: given.name,
         credentialId: credential.id,

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { v7 as newId } from "uuid";
+import { newRow } from "../../db/rows.server.ts";
 import type { BatchRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { blanksIn } from "../../process/text/blanks.ts";
@@ -95,7 +95,7 @@ export async function storeBatch({ db }: Services, { id: userId }: Person, given
   const now = Date.now();
   const { template, modelId, budget, looksIn, columns, rows } = given;
   const row: BatchRow = {
-    ...{ id: newId(), createdAt: now, updatedAt: now, userId, modelId, budget, ...template },
+    ...{ ...newRow(now), userId, modelId, budget, ...template },
     ...{ columns: JSON.stringify(columns), total: rows.length, state: "running", problem: null },
     looksIn: looksIn && JSON.stringify(looksIn),
   };
@@ -111,7 +111,7 @@ export async function storeBatch({ db }: Services, { id: userId }: Person, given
     }
     for (let from = 0; from < rows.length; from += rowsAtOnce) {
       const some = rows.slice(from, from + rowsAtOnce).map((cells, index) => ({
-        ...{ id: newId(), createdAt: now, updatedAt: now, userId, batchId: row.id, position: from + index },
+        ...{ ...newRow(now), userId, batchId: row.id, position: from + index },
         ...{ cells: JSON.stringify(cells), state: "waiting" as const, answer: null, problem: null },
         ...{ inputTokens: null, outputTokens: null, cost: null, errandId: null },
       }));

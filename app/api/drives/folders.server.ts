@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
-import { v7 as newId } from "uuid";
 import { isTaken } from "../../db/errors.server.ts";
 import { inProjectOf } from "../../db/people/shared-work.server.ts";
+import { newRow } from "../../db/rows.server.ts";
 import type { FolderRow } from "../../db/tables.ts";
 import { skippedIn } from "../../files/drives/skipped.server.ts";
 import { limits } from "../../process/limits.ts";
@@ -77,7 +77,7 @@ const create: RouteHandler<typeof createRouteOf, ApiEnv> = async (c) => {
   await listOrRefuse("path", account, path);
   const now = Date.now();
   const row: FolderRow = {
-    ...{ id: newId(), createdAt: now, updatedAt: now, userId: person.id, accountId, projectId, path },
+    ...{ ...newRow(now), userId: person.id, accountId, projectId, path },
     ...{ lookedAt: null, problem: null, refusedAt: null, skipped: "[]" },
   };
   const others = services.db.selectFrom("folders").where("userId", "=", person.id).select("id");

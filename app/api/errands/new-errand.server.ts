@@ -1,5 +1,5 @@
-import { v7 as newId } from "uuid";
 import { isTaken } from "../../db/errors.server.ts";
+import { newRow } from "../../db/rows.server.ts";
 import type { ErrandRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import type { Person, Services } from "../env.server.ts";
@@ -47,7 +47,7 @@ export async function storeErrand(
   const modelId = await errandModel(services, person, wanted);
   const now = Date.now();
   const row: ErrandRow = {
-    ...{ id: newId(), createdAt: now, updatedAt: now, userId: person.id, modelId, artifactId: null },
+    ...{ ...newRow(now), userId: person.id, modelId, artifactId: null },
     ...{ title: given.question.replace(/\s+/g, " ").trim().slice(0, limits.chatTitle).toWellFormed(), ...given },
     ...{ plan: "[]", looksIn: JSON.stringify([...new Set(looksIn)]), notifies: notifies ? 1 : 0 },
     ...{ state: "planning", problem: null, workedMs: 0, taken: 0, spent: 0 },

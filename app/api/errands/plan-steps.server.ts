@@ -1,5 +1,5 @@
-import { v7 as newId } from "uuid";
 import type { Trx } from "../../db/engine.server.ts";
+import { newRow } from "../../db/rows.server.ts";
 import type { ErrandRow, ErrandStepRow } from "../../db/tables.ts";
 import type { Plan } from "./plan.server.ts";
 
@@ -72,7 +72,7 @@ export async function addSteps(
     .executeTakeFirstOrThrow();
   const rows = steps.map(
     (step, n): ErrandStepRow => ({
-      ...{ id: newId(), createdAt: now, updatedAt: now, userId, errandId, ...step },
+      ...{ ...newRow(now), userId, errandId, ...step },
       ...{ stage: stages[step.kind], position: Number(last ?? 0) + n + 1, state: "waiting" },
       ...{ text: null, problem: null, source: null, inputTokens: null, outputTokens: null, cost: null },
     }),

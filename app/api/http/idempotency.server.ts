@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { createMiddleware } from "hono/factory";
-import { v7 as newId } from "uuid";
 import { isTaken } from "../../db/errors.server.ts";
+import { newRow } from "../../db/rows.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { invalid, Problem } from "./problem.server.ts";
 
@@ -32,9 +32,7 @@ export const idempotent = createMiddleware<ApiEnv>(async (c, next) => {
     .where("createdAt", "<", now - abandoned)
     .execute();
   const row = {
-    id: newId(),
-    createdAt: now,
-    updatedAt: now,
+    ...newRow(now),
     userId: person.id,
     key,
     request,

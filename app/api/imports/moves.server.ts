@@ -1,5 +1,5 @@
-import { v7 as newId } from "uuid";
 import type { Db } from "../../db/engine.server.ts";
+import { newRow } from "../../db/rows.server.ts";
 import type { MoveRow } from "../../db/tables.ts";
 
 type Origin = Pick<MoveRow, "source" | "kind" | "externalId">;
@@ -51,7 +51,7 @@ export async function keepMoved(db: Db, origin: Origin, ownId: string): Promise<
   const now = Date.now();
   await db
     .insertInto("moves")
-    .values({ id: newId(), createdAt: now, updatedAt: now, ...origin, ownId })
+    .values({ ...newRow(now), ...origin, ownId })
     .onConflict((conflict) => conflict.columns(["source", "kind", "externalId"]).doUpdateSet({ ownId, updatedAt: now }))
     .execute();
 }

@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
-import { v7 as newId } from "uuid";
 import { appendAudit } from "../../db/audit/append.server.ts";
 import type { Db } from "../../db/engine.server.ts";
+import { newRow } from "../../db/rows.server.ts";
 import { limits } from "../../process/limits.ts";
 import { storedJson } from "../../process/text/json.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
@@ -102,7 +102,7 @@ const begin: RouteHandler<typeof beginRoute, ApiEnv> = async (c) => {
     });
     if (untold || !ownerId) return;
     const notice = `${reader}, que administra, puede leer durante una hora ${named[asked.resource]} «${title}». Para qué: ${said}`;
-    const row = { id: newId(), createdAt: now, updatedAt: now, userId: ownerId, groupIds: null, endsAt: null };
+    const row = { ...newRow(now), userId: ownerId, groupIds: null, endsAt: null };
     await trx
       .insertInto("notices")
       .values({ ...row, text: notice })

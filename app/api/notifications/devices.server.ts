@@ -1,8 +1,8 @@
 import { ECDH } from "node:crypto";
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
-import { v7 as newId } from "uuid";
 import type { Db } from "../../db/engine.server.ts";
 import { isOrphan, isTaken } from "../../db/errors.server.ts";
+import { newRow } from "../../db/rows.server.ts";
 import type { DeviceRow } from "../../db/tables.ts";
 import { isPublicHost } from "../../process/network/public-addresses.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
@@ -98,7 +98,7 @@ const addDevice: RouteHandler<typeof addDeviceRoute, ApiEnv> = async (c) => {
   await countAttempt(c, "notice", person.id);
   const now = Date.now();
   const { id: userId, sessionId } = person;
-  const row = { id: newId(), createdAt: now, updatedAt: now, userId, sessionId, endpoint, ...keys };
+  const row = { ...newRow(now), userId, sessionId, endpoint, ...keys };
   try {
     await replaceDevice(services, row);
   } catch (error) {

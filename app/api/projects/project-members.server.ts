@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { sql } from "kysely";
-import { v7 as newId } from "uuid";
 import type { Trx } from "../../db/engine.server.ts";
+import { newRow } from "../../db/rows.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
@@ -87,9 +87,7 @@ export const projectMembers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
       if (user.id === project.userId) throw invalid("email", "El proyecto ya es de esa persona.");
       const now = Date.now();
       const row = {
-        id: newId(),
-        createdAt: now,
-        updatedAt: now,
+        ...newRow(now),
         projectId: project.id,
         userId: user.id,
         role: given.role,
@@ -132,7 +130,7 @@ export const projectMembers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
         const before = { projectId: project.id, userId: project.userId, role: "writes" as const };
         await trx
           .insertInto("projectMembers")
-          .values({ id: newId(), createdAt: now, updatedAt: now, ...before })
+          .values({ ...newRow(now), ...before })
           .execute();
         await trx
           .updateTable("projects")

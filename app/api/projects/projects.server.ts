@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
-import { v7 as newId } from "uuid";
 import { inProjectOf } from "../../db/people/shared-work.server.ts";
+import { newRow } from "../../db/rows.server.ts";
 import type { ProjectRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv, Person } from "../env.server.ts";
@@ -79,9 +79,7 @@ const createProject: RouteHandler<typeof createProjectRoute, ApiEnv> = async (c)
   const { person, services } = c.var;
   const now = Date.now();
   const row = {
-    id: newId(),
-    createdAt: now,
-    updatedAt: now,
+    ...newRow(now),
     userId: person.id,
     draft: null,
     ...c.req.valid("json"),

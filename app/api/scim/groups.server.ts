@@ -4,6 +4,7 @@ import { v7 as newId } from "uuid";
 import { z } from "zod";
 import type { Db, Trx } from "../../db/engine.server.ts";
 import { isTaken } from "../../db/errors.server.ts";
+import { newRow } from "../../db/rows.server.ts";
 import type { GroupRow, ProvisionedRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { recordOf } from "../../process/text/json.ts";
@@ -207,9 +208,7 @@ async function add(trx: Trx, groupId: string, ids: string[], now: number): Promi
       .insertInto("members")
       .values(
         found.map(({ id: userId }) => ({
-          id: newId(),
-          createdAt: now,
-          updatedAt: now,
+          ...newRow(now),
           groupId,
           userId,
           accessId: null,

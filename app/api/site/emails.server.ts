@@ -1,6 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { v7 as newId } from "uuid";
+import { newRow } from "../../db/rows.server.ts";
 import type { EmailRow } from "../../db/tables.ts";
 import { hashToken } from "../../process/crypto.server.ts";
 import { limits } from "../../process/limits.ts";
@@ -49,9 +50,7 @@ async function receive(
   const fingerprint = hashToken(JSON.stringify([key, kind, userId, given]));
   const now = Date.now();
   const row: EmailRow = {
-    id: newId(),
-    createdAt: now,
-    updatedAt: now,
+    ...newRow(now),
     kind,
     ...given,
     userId,

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { v7 as newId } from "uuid";
 import { readHouse } from "../../db/house.server.ts";
+import { newRow } from "../../db/rows.server.ts";
 import type { HouseImageRow } from "../../db/tables.ts";
 import { type BrandImage, makeIcons, makeLogo } from "../../files/pictures/brand.server.ts";
 import { FileRefused } from "../../files/refused.server.ts";
@@ -108,7 +108,7 @@ async function store(c: Context<ApiEnv>, of: Kind, images: Made): Promise<void> 
   const kinds: HouseImageRow["kind"][] = of === "logo" ? ["logo"] : ["icon", "largeIcon"];
   const now = clock.now();
   const rows = Object.entries(images).map(([name, { mediaType, bytes: content }]) => ({
-    ...{ id: newId(), createdAt: now, updatedAt: now, kind: name as HouseImageRow["kind"], mediaType },
+    ...{ ...newRow(now), kind: name as HouseImageRow["kind"], mediaType },
     content: content.toString("base64"),
   }));
   const [first] = rows;

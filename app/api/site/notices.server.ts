@@ -1,9 +1,9 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { expressionBuilder } from "kysely";
-import { v7 as newId } from "uuid";
 import type { Db } from "../../db/engine.server.ts";
 import { forGroupsOf } from "../../db/people/groups.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
+import { newRow } from "../../db/rows.server.ts";
 import type { Tables } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
@@ -108,7 +108,7 @@ export const readings = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).
     const now = Date.now();
     await services.db
       .insertInto("noticesRead")
-      .values({ id: newId(), createdAt: now, updatedAt: now, noticeId, userId: person.id })
+      .values({ ...newRow(now), noticeId, userId: person.id })
       .onConflict((conflict) => conflict.columns(["userId", "noticeId"]).doNothing())
       .execute();
     return c.body(null, 204);

@@ -6,6 +6,7 @@ import { v7 as newId } from "uuid";
 import type { Trx } from "../../db/engine.server.ts";
 import { isTaken } from "../../db/errors.server.ts";
 import { planWithoutRoom } from "../../db/people/storage-use.server.ts";
+import { newRow } from "../../db/rows.server.ts";
 import type { SkillRow } from "../../db/tables.ts";
 import { FileRefused } from "../../files/refused.server.ts";
 import { isArchive, type Unpacked, unpacked } from "../../files/unpack.server.ts";
@@ -233,7 +234,7 @@ async function store(
   } else await trx.insertInto("skills").values(made).execute();
   await trx.deleteFrom("skillFiles").where("skillId", "=", skillId).execute();
   for (const one of files) {
-    const row = { id: newId(), createdAt: now, updatedAt: now, userId, skillId, ...one };
+    const row = { ...newRow(now), userId, skillId, ...one };
     await trx.insertInto("skillFiles").values(row).execute();
   }
   return made;

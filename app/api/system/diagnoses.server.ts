@@ -1,6 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
 import type { Db } from "../../db/engine.server.ts";
+import { newRow } from "../../db/rows.server.ts";
 import { storedJson } from "../../process/text/json.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { admin, noProgram, signedIn } from "../http/authentication.server.ts";
@@ -85,7 +86,7 @@ export const diagnoses = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       const now = clock.now();
       await db
         .insertInto("diagnosisMarks")
-        .values({ id: newId(), createdAt: now, updatedAt: now, diagnosisId: id, ...c.req.valid("json") })
+        .values({ ...newRow(now), diagnosisId: id, ...c.req.valid("json") })
         .onConflict((conflict) => conflict.columns(["diagnosisId", "kind", "line"]).doNothing())
         .execute();
       return c.body(null, 204);

@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import { v7 as newId } from "uuid";
 import type { Db } from "../../db/engine.server.ts";
+import { newRow } from "../../db/rows.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { noProgram, signedIn } from "../http/authentication.server.ts";
@@ -51,7 +51,7 @@ export const terms = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       await services.db.transaction().execute(async (trx) => {
         await trx
           .insertInto("acceptances")
-          .values({ id: newId(), createdAt: now, updatedAt: now, userId: person.id, textAt: version })
+          .values({ ...newRow(now), userId: person.id, textAt: version })
           .onConflict((conflict) => conflict.column("userId").doUpdateSet({ textAt: version, updatedAt: now }))
           .execute();
         const after = { version: new Date(version).toISOString(), pages: pages.map(({ title }) => title).join(", ") };

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { v7 as newId } from "uuid";
 import type { Db, Engine, Trx } from "../../db/engine.server.ts";
 import { readHouse } from "../../db/house.server.ts";
+import { newRow } from "../../db/rows.server.ts";
 import type { UserRow } from "../../db/tables.ts";
 import { tellWebhooks } from "../../db/webhooks.server.ts";
 import { parseGroupIds } from "../groups/group-ids.server.ts";
@@ -10,7 +11,7 @@ type Given = Pick<UserRow, "name" | "email" | "passwordHash" | "role" | "status"
 
 /** Row of a new account. `entersNow`: its person is coming in with it; otherwise somebody else makes it. `now`: epoch ms. */
 export const accountRow = (given: Given, now: number, { entersNow }: { entersNow: boolean }): UserRow => ({
-  ...{ id: newId(), createdAt: now, updatedAt: now, ...given },
+  ...{ ...newRow(now), ...given },
   ...{ emailKey: given.email.toLowerCase(), draft: null, remembers: 0, lastSeenAt: entersNow ? now : null },
 });
 
@@ -41,7 +42,7 @@ export async function joinHouse(trx: Trx, userId: string, now: number): Promise<
   if (groupIds.length === 0) return;
   const groups = await trx.selectFrom("groups").where("id", "in", groupIds).select("id").execute();
   for (const { id: groupId } of groups) {
-    const member = { id: newId(), createdAt: now, updatedAt: now, groupId, userId, accessId: null };
+    const member = { ...newRow(now), groupId, userId, accessId: null };
     await trx.insertInto("members").values(member).execute();
   }
 }

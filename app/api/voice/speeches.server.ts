@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { createRoute, OpenAPIHono, type RouteHandler } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { v7 as newId } from "uuid";
 import { planWithoutRoom } from "../../db/people/storage-use.server.ts";
+import { newRow } from "../../db/rows.server.ts";
 import type { MessageRow, VoiceModelRow } from "../../db/tables.ts";
 import type { Content } from "../../files/storage/storage.server.ts";
 import { ConcurrencyLimit } from "../../process/work/concurrency-limit.server.ts";
@@ -137,7 +137,7 @@ async function make(services: Services, message: MessageRow, { model, text, vers
   const before = await db.selectFrom("speeches").where("messageId", "=", message.id).select("id").execute();
   const now = Date.now();
   const { id: messageId, userId } = message;
-  const row = { id: newId(), createdAt: now, updatedAt: now, messageId, userId, version, size: sound.bytes.length };
+  const row = { ...newRow(now), messageId, userId, version, size: sound.bytes.length };
   await storage.put(row.id, "original", sound.bytes);
   await db.insertInto("speeches").values(row).execute();
   const old = before.map(({ id }) => id);

@@ -1,5 +1,5 @@
-import { v7 as newId } from "uuid";
 import type { Trx } from "../engine.server.ts";
+import { newRow } from "../rows.server.ts";
 import type { AuditRow } from "../tables.ts";
 
 /** An event, as it is told to the audit trail. */
@@ -17,9 +17,7 @@ export async function appendAudit(trx: Trx, { changes = {}, ...event }: AuditEve
   await trx
     .insertInto("audit")
     .values({
-      id: newId(),
-      createdAt: now,
-      updatedAt: now,
+      ...newRow(now),
       ...nobody,
       ...event,
       changes: JSON.stringify(changes),

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
-import { v7 as newId } from "uuid";
 import type { Db, Engine, Trx } from "../engine.server.ts";
+import { newRow } from "../rows.server.ts";
 import type { AuditRow, Tables } from "../tables.ts";
 import { cutBefore } from "./cut.server.ts";
 import {
@@ -103,7 +103,10 @@ export async function noteErasure(trx: Trx, engine: Engine, auditKey: Buffer, pe
   await beAlone(trx, engine);
   const now = Date.now();
   const mark = erasureMark(await currentKey(trx, auditKey), personId);
-  await trx.insertInto("erasures").values({ id: newId(), createdAt: now, updatedAt: now, personId, mark }).execute();
+  await trx
+    .insertInto("erasures")
+    .values({ ...newRow(now), personId, mark })
+    .execute();
 }
 
 /** The newest key that signs; where there is none, as after an upgrade or a lost master secret, a new key accepts the trail as it is. */

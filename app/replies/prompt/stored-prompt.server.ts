@@ -1,6 +1,6 @@
-import { v7 as newId } from "uuid";
 import type { Db } from "../../db/engine.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
+import { newRow } from "../../db/rows.server.ts";
 import type { PromptRow } from "../../db/tables.ts";
 import type { ToolCall, ToolResult, Turn } from "../providers/model-call.server.ts";
 
@@ -31,7 +31,7 @@ export const wholeSaid = ({ n, name }: { n: number; name: string }, text: string
 /** Keeps the prompt of a reply, in place of its earlier prompt. Call it in a transaction. */
 export async function storePrompt(db: Db, messageId: string, prompt: StoredPrompt): Promise<void> {
   const now = Date.now();
-  await putPrompt(db, { id: newId(), createdAt: now, updatedAt: now, messageId, content: JSON.stringify(prompt) });
+  await putPrompt(db, { ...newRow(now), messageId, content: JSON.stringify(prompt) });
 }
 
 const putPrompt = prepared((db, row: PromptRow) =>

@@ -1,5 +1,5 @@
-import { v7 as newId } from "uuid";
 import type { Db } from "../../db/engine.server.ts";
+import { newRow } from "../../db/rows.server.ts";
 import type { MessageRow } from "../../db/tables.ts";
 import type { Usage } from "../chunk.ts";
 import { ReplyError } from "../errors.server.ts";
@@ -93,7 +93,7 @@ async function ask(content: string, { model, signal, silence, spent }: Asking): 
 async function store(db: Db, chatId: string, upToMessageId: string, content: string, modelId: string) {
   const now = Date.now();
   const tokens = Math.ceil(content.length / 4);
-  const row = { id: newId(), createdAt: now, updatedAt: now, chatId, upToMessageId, content, modelId, tokens };
+  const row = { ...newRow(now), chatId, upToMessageId, content, modelId, tokens };
   await db.insertInto("summaries").values(row).execute();
   return row;
 }

@@ -1,6 +1,6 @@
-import { v7 as newId } from "uuid";
 import type { Db, Trx } from "../../db/engine.server.ts";
 import { isTaken } from "../../db/errors.server.ts";
+import { newRow } from "../../db/rows.server.ts";
 import type { MessageRow, ModelRow } from "../../db/tables.ts";
 import { objectOf } from "../../process/text/json.ts";
 import { Busy, CannotReply } from "../cannot-reply.server.ts";
@@ -131,7 +131,7 @@ async function grant(db: Db, chatId: string, { toolId, tool: name, version = "" 
   if (!toolId) return;
   await db
     .insertInto("grants")
-    .values({ id: newId(), createdAt: now, updatedAt: now, chatId, toolId, name, version })
+    .values({ ...newRow(now), chatId, toolId, name, version })
     .onConflict((conflict) => conflict.columns(["chatId", "toolId", "name"]).doUpdateSet({ version, updatedAt: now }))
     .execute();
 }

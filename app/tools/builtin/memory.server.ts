@@ -1,6 +1,6 @@
-import { v7 as newId } from "uuid";
 import type { Db } from "../../db/engine.server.ts";
 import { memoriesAtMost } from "../../db/people/memories.server.ts";
+import { newRow } from "../../db/rows.server.ts";
 import { limits } from "../../process/limits.ts";
 import { type OwnTool, ToolRefused } from "../tool.server.ts";
 import { fieldText } from "./field-text.server.ts";
@@ -59,7 +59,7 @@ export async function keepMemory(db: Db, memory: NewMemory): Promise<boolean> {
   const now = Date.now();
   await db
     .insertInto("memories")
-    .values({ id: newId(), createdAt: now, updatedAt: now, ...memory })
+    .values({ ...newRow(now), ...memory })
     .execute();
   return true;
 }

@@ -2,7 +2,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { sql } from "kysely";
 import { v7 as newId } from "uuid";
 import type { Db, Trx } from "../../../db/engine.server.ts";
-import { chatRow, messageRow } from "../../../db/rows.server.ts";
+import { chatRow, messageRow, newRow } from "../../../db/rows.server.ts";
 import { indexText } from "../../../db/search/passages.server.ts";
 import type { ChatRow, MessageRow } from "../../../db/tables.ts";
 import { refuseTextBeyondPlan } from "../../../replies/start.server.ts";
@@ -109,9 +109,7 @@ async function copyNames(trx: Trx, from: string, to: string): Promise<void> {
   const rows = await trx.selectFrom("attachments").where("messageId", "=", from).selectAll().execute();
   const now = Date.now();
   const names = rows.map(({ name, mediaType, position }) => ({
-    id: newId(),
-    createdAt: now,
-    updatedAt: now,
+    ...newRow(now),
     messageId: to,
     fileId: null,
     name,

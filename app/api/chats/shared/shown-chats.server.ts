@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import { v7 as newId } from "uuid";
 import { shownByGroup } from "../../../db/people/shared-work.server.ts";
+import { newRow } from "../../../db/rows.server.ts";
 import { limits } from "../../../process/limits.ts";
 import type { ApiEnv } from "../../env.server.ts";
 import { auditOthers } from "../../http/audit.server.ts";
@@ -102,9 +102,7 @@ export const shownChats = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }
         await trx.deleteFrom("shownChats").where("chatId", "=", chat.id).execute();
         const now = Date.now();
         const rows = groupIds.map((groupId) => ({
-          id: newId(),
-          createdAt: now,
-          updatedAt: now,
+          ...newRow(now),
           chatId: chat.id,
           groupId,
         }));

@@ -2,6 +2,7 @@ import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { v7 as newId } from "uuid";
 import type { Db } from "../../../db/engine.server.ts";
+import { newRow } from "../../../db/rows.server.ts";
 import type { FileRow } from "../../../db/tables.ts";
 import type { Files } from "../../../files/files.server.ts";
 import { JobFailed } from "../../../jobs/jobs.server.ts";
@@ -359,7 +360,7 @@ class Move {
 
   #row() {
     const now = this.#services.now();
-    return { id: newId(), createdAt: now, updatedAt: now };
+    return newRow(now);
   }
 }
 
