@@ -63,7 +63,7 @@ import { members } from "./groups/members.server.ts";
 import { boundBody } from "./http/bodies.server.ts";
 import { etags } from "./http/etags.server.ts";
 import { answerError, Problem } from "./http/problem.server.ts";
-import { tellRateLimit } from "./http/rate-limit.server.ts";
+import { forgetSuccess, tellRateLimit } from "./http/rate-limit.server.ts";
 import { reads, routesOf } from "./http/resource.server.ts";
 import { imports } from "./imports/imports.server.ts";
 import { inspections } from "./inspections/inspections.server.ts";
@@ -271,6 +271,7 @@ export function createApi(services: Services) {
     c.env.answeredBy?.(`/v1${routePath(c, -1)}`);
     c.res.headers.set("X-Request-Id", c.var.requestId);
     tellRateLimit(c);
+    await forgetSuccess(c);
   });
   const { corsOrigins } = services.config;
   // For pages of other sites that use an API key. Credentials are not allowed, so no cookie is sent.

@@ -110,5 +110,7 @@ export type ApiEnv = {
     errorsOf?: "openai" | "anthropic" | "ollama";
     /** The rate limit of this call that will be reached first; `reset` in seconds. */
     rateLimit?: { limit: number; remaining: number; reset: number };
+    /** Network of a sign-in that was counted. */
+    signinFrom?: string;
   };
 };

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type Api, openApi, refreshOf } from "../support/api.ts";
-import { ruleEngines } from "../support/engines.ts";
+import { ruleEngines, sqlite } from "../support/engines.ts";
 import { password } from "../support/password.ts";
 
 const engines = await ruleEngines();
@@ -186,4 +186,16 @@ describe.each(engines)("registration on $name", (engine) => {
     expect(admins).toHaveLength(1);
     await api.close();
   });
+});
+
+it("lets a whole school in from one network, and stops who guesses from there", async () => {
+  const own = await openApi(sqlite);
+  onTestFinished(() => own.close());
+  const { email } = await own.signUp();
+  const signIn = async (json: object) => (await own.call("POST", "/auth/signin", { json })).status;
+  for (let n = 0; n < 105; n++) expect(await signIn({ email, password })).toBe(200);
+  let refused = 0;
+  while (refused < 101 && (await signIn({ email: `${refused}@ejemplo.es`, password: "x" })) === 401) refused++;
+  expect(refused).toBeLessThan(101);
+  expect(await signIn({ email, password })).toBe(429);
 });

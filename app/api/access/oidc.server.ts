@@ -50,7 +50,7 @@ const beginRoute = createRoute({
 });
 const begin: RouteHandler<typeof beginRoute, ApiEnv> = async (c) => {
   const { services } = c.var;
-  await countAttempt(c, "signinAddress", networkOf(c));
+  await countAttempt(c, "signinStart", networkOf(c));
   const access = await findAccess(services.db, c.req.valid("param").id, "oidc");
   try {
     const provider = await providerOf(access, services.accessKey);

@@ -11,7 +11,9 @@ const rules = {
   signinAccount: { points: 10, duration: quarter },
   signinEverywhere: { points: 200, duration: quarter },
   confirm: { points: 10, duration: quarter },
+  // Per network, from which a whole school may come: only attempts that are refused count (`forgetSuccess`).
   signinAddress: { points: 100, duration: quarter },
+  signinStart: { points: 3_000, duration: quarter },
   signinCode: { points: 10, duration: quarter },
   // A provider sends one call for each person it signs out.
   backchannel: { points: 600, duration: 60 },
@@ -94,6 +96,7 @@ export async function countAttempt(
 ): Promise<void> {
   try {
     keepTightest(c, kind, await limiter(c.var.services, kind).consume(sealed(c.var.services, key)));
+    if (kind === "signinAddress") c.set("signinFrom", key);
   } catch (refused) {
     if (!(refused instanceof RateLimiterRes)) throw refused;
     keepTightest(c, kind, refused);
@@ -129,6 +132,14 @@ export function tellRateLimit(c: Context<ApiEnv>): void {
   c.res.headers.set("RateLimit-Limit", String(rateLimit.limit));
   c.res.headers.set("RateLimit-Remaining", String(rateLimit.remaining));
   c.res.headers.set("RateLimit-Reset", String(rateLimit.reset));
+}
+
+/** Takes a sign-in that was not refused off the count of its network; a failure of the server is not the person's either. */
+export async function forgetSuccess(c: Context<ApiEnv>): Promise<void> {
+  const { services, signinFrom } = c.var;
+  const isRefused = c.res.status >= 400 && c.res.status < 500;
+  if (signinFrom === undefined || isRefused) return;
+  await limiter(services, "signinAddress").reward(sealed(services, signinFrom));
 }
 
 /** Like `countAttempt`, but returns false instead of throwing. */
