@@ -13,12 +13,16 @@ const isProse = (content: string) =>
   ((/\s/.test(content.trim()) && /\p{L}{2}|^\d[\d.,]*\s/u.test(content)) || /^\s*\p{Ll}{4,}\s*$/u.test(content));
 /** Commands, powers and indices of letters, as no price has them: such a formula may have blanks next to its marks. */
 const isFormula = /\\[a-zA-Z]|\^|(?<![\p{L}\p{N}_])\p{L}_[\p{L}\p{N}{]/u;
+/** Powers, indices and commands alone may stand next to letters and digits: `CO$_2$`, `25$^\circ$C`, `10$\mu$m`; `$_POST$` may not. */
+const attached = /^(?:[_^](?:\{(?:[^{}]|\{[^{}]*\})*\}|\\[a-zA-Z]+|[A-Za-z\d+-]{1,3})|\\[a-zA-Z]+)+$/;
+const attachedAtMost = 80;
+const isAttached = (content: string) => content.length <= attachedAtMost && attached.test(content);
 /** `\[1\]` is a number in escaped brackets, not a formula. */
 const isReference = (content: string) => /^[\d\s,;–-]*$/.test(content);
 
 /**
  * `$…$` by Pandoc's rules and stricter, as people write prices and shell variables: no blank inside next to a mark where there is no
- * command or power, no letter or digit before the first mark or after the last one. `$$…$$` in a sentence is a formula on its own line. Only the next mark is looked at, so
+ * command or power, no letter or digit before the first mark or after the last one unless it is a power or the like. `$$…$$` in a sentence is a formula on its own line. Only the next mark is looked at, so
  * that the time stays linear.
  */
 const dollars: InlineRule = (state, silent) => {
@@ -34,7 +38,7 @@ const dollars: InlineRule = (state, silent) => {
     content.trim() !== "" &&
     !isProse(content) &&
     (isDisplay ||
-      (!(wordCharacter.test(before) || wordCharacter.test(after)) &&
+      ((isAttached(content) || !(wordCharacter.test(before) || wordCharacter.test(after))) &&
         (isFormula.test(content) || !(blank.test(content[0] ?? "") || blank.test(content.at(-1) ?? "")))));
   if (!isMath) {
     if (!silent) state.pending += mark;

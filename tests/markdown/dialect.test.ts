@@ -21,6 +21,7 @@ describe("prices, shells and paths are no formulas", () => {
     "$ 5 y $ 6",
     "$20,000 and $30,000",
     "vale $$ mucho $$ aquí",
+    "usa a$_POST$b, x$HOME$y y 5$a$6",
     "\\$5 y $6",
   ])("%s", (source) => {
     expect(formulas(source)).toBe(0);
@@ -37,6 +38,7 @@ describe("formulas are formulas", () => {
     ["la suma $a^2 + b^2$ es", 1, 0],
     ["$x$, $y$ y $z$.", 3, 0],
     ["el $n$-ésimo", 1, 0],
+    ["CO$_2$, H$_{2}$SO$_{4}$, 25$^\\circ$C, 10$\\mu$m, 5$\\Omega$, m$^2$ y v$_{\\text{máx}}$", 8, 0],
     ["($x_1$)", 1, 0],
     ["cuesta 5$ y $x^2$ es", 1, 0],
     ["así: $$x^2 + 1$$ y sigue", 1, 1],
