@@ -28,9 +28,8 @@ function answer(bytes: Buffer, folder: string): ImportAnswer {
   const { read, account, left } = isZip ? inArchive(entries) : inFile(bytes);
   const known = read.filter((one) => one !== undefined);
   if (known.length === 0 && !account) {
-    return {
-      refused: left.length > 0 ? `${unreadable} ${left[0]?.name}.` : unknown,
-    };
+    if (!isZip && parsed(bytes) === undefined) return { refused: notJson };
+    return { refused: left.length > 0 ? `${unreadable} ${left[0]?.name}.` : unknown };
   }
   const chats = known.flatMap((one) => one.chats);
   const unread = known.reduce((sum, one) => sum + one.unread, 0);
@@ -52,6 +51,7 @@ function answer(bytes: Buffer, folder: string): ImportAnswer {
 
 const unknown =
   "no es una exportación que se conozca: puedes importar la de Tertulia, ChatGPT, Claude, DeepSeek, Open WebUI o LibreChat.";
+const notJson = "no es un JSON válido: puede que la descarga se cortara. Tampoco es un ZIP.";
 const unreadable = "no se puede leer: dentro está dañado, o es demasiado grande,";
 
 /** `read`: the conversations of each JSON file; undefined for a JSON file of another kind. */
@@ -69,8 +69,8 @@ function inArchive(entries: ZipEntry[]): Contents {
   const contents: Contents = { read: [], account: undefined, left: [] };
   let room = inflatedAtMost;
   for (const entry of entries) {
-    // Files that the person uploaded are not conversations of this export.
-    if (!entry.name.endsWith(".json") || entry.name.startsWith("archivos/")) continue;
+    // Files that the person uploaded are not conversations of this export, and those of macOS are no files of anybody.
+    if (!entry.name.endsWith(".json") || /^(?:archivos|__MACOSX)\//.test(entry.name)) continue;
     const content = contentOf(entry, room);
     const json = typeof content === "string" ? undefined : parsed(content);
     if (typeof content !== "string") room -= content.length;
