@@ -44,6 +44,26 @@ test.describe("over plain HTTP, without the browser's secure-context features", 
   });
 });
 
+test("a copied reply has its formatting for programs that take it", async ({ page, person, context }) => {
+  expect(person.email).toBeTruthy();
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await begin(page, "Algo con formato", "gpt-4o");
+  await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
+  await lastReply(page).getByRole("link", { name: "Copiar", exact: true }).click();
+  await expect(lastReply(page).getByRole("link", { name: "Copiado" })).toBeVisible();
+  const [text, html] = await page.evaluate(async () => {
+    const [item] = await navigator.clipboard.read();
+    const read = async (type: string) => (await item?.getType(type))?.text();
+    return [await read("text/plain"), await read("text/html")];
+  });
+  expect(text).toContain("## Un título");
+  expect(html).toMatch(/<h\d[^>]*>Un título/);
+  expect(html).not.toContain("Copiar código");
+  await page.getByRole("button", { name: "Copiar código" }).first().click();
+  await expect(page.getByRole("button", { name: "Copiado" })).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/\S$/);
+});
+
 test("Safari's Enter at the end of a composition sends nothing", async ({ page, person }) => {
   expect(person.email).toBeTruthy();
   await page.goto("/conversation/chat");

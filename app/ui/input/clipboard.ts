@@ -1,10 +1,16 @@
 /**
- * Copies a text. Pages at a plain http address have no clipboard: there the browser's older command copies what is marked in a
- * field. Answers whether it was copied.
+ * Copies a text; `html`: the same for programs that take formatted text, such as Word. Pages at a plain http address have no clipboard:
+ * there the browser's older command copies what is marked in a field. Answers whether it was copied.
  */
-export async function copyToClipboard(text: string): Promise<boolean> {
+export async function copyToClipboard(text: string, html = ""): Promise<boolean> {
+  // Safari takes no texts here, only blobs.
+  const as = (type: string, content: string) => ({ [type]: new Blob([content], { type }) });
+  const copied = () =>
+    html && "ClipboardItem" in window
+      ? navigator.clipboard.write([new ClipboardItem({ ...as("text/plain", text), ...as("text/html", html) })])
+      : navigator.clipboard.writeText(text);
   if (navigator.clipboard)
-    return navigator.clipboard.writeText(text).then(
+    return copied().then(
       () => true,
       () => false,
     );

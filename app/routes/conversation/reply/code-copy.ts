@@ -24,7 +24,9 @@ function copyButton(code: Element): HTMLButtonElement {
   button.className = "action ms-auto";
   button.textContent = "Copiar código";
   button.addEventListener("click", async () => {
-    button.textContent = (await copyToClipboard(code.textContent)) ? "Copiado" : "No se ha podido copiar";
+    button.textContent = (await copyToClipboard(code.textContent.replace(/\n$/, "")))
+      ? "Copiado"
+      : "No se ha podido copiar";
     setTimeout(() => {
       button.textContent = "Copiar código";
     }, 2000);
