@@ -27,6 +27,26 @@ it.each<[string, string, Read[]]>([
     'Miro.\n<tool_call>\n{"name": "buscar", "arguments": {"q": "habas"}}\n</tool_call>\nYa.',
     [{ text: "Miro.\n" }, call({ q: "habas" }), { text: "\nYa." }],
   ],
+  [
+    "two in one mark",
+    '<tool_call>\n{"name":"buscar","arguments":{"q":1}}\n{"name":"buscar","arguments":{"q":2}}\n</tool_call>',
+    [call({ q: 1 }), call({ q: 2 })],
+  ],
+  [
+    "Liquid's",
+    `Miro. <|tool_call_start|>[buscar(q="Vigo, (ría)", n=5, si=True), buscar(q='d\\'Orsay', en=["a", None])]<|tool_call_end|>`,
+    [{ text: "Miro. " }, call({ q: "Vigo, (ría)", n: 5, si: true }), call({ q: "d'Orsay", en: ["a", null] })],
+  ],
+  [
+    "Liquid's as JSON",
+    '<|tool_call_start|>[{"name": "buscar", "arguments": {"q": "habas"}}]<|tool_call_end|>',
+    [call({ q: "habas" })],
+  ],
+  [
+    "what only looks like Liquid's",
+    "<|tool_call_start|>[buscar(q=habas)]<|tool_call_end|>",
+    [{ text: "<|tool_call_start|>[buscar(q=habas)]<|tool_call_end|>" }],
+  ],
   ["one without its end", '<tool_call>{"name":"buscar","arguments":{"q":1}}', [call({ q: 1 })]],
   ["Llama's", '<function=buscar>{"q":"habas"}</function>', [{ name: "buscar", input: '{"q":"habas"}' }]],
   [

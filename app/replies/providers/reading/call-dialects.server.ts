@@ -9,7 +9,7 @@ export type Mark = { open: string; close?: string; anywhere?: true; isBody?: tru
 /**
  * The marks of Qwen, Hermes and GLM; of Llama and Qwen Coder; of ByteDance; of MiniMax; of Claude's imitators; of Hunyuan; of Nemotron;
  * of three ages of DeepSeek; of Kimi; of two Gemmas; of Granite and Phi; of Cohere; of OpenAI's open models (harmony); of InternLM; of
- * Llama's other form; of Mistral.
+ * Llama's other form; of Liquid; of Mistral.
  */
 export const marks: readonly Mark[] = [
   { open: "<tool_call>", close: "</tool_call>" },
@@ -30,6 +30,7 @@ export const marks: readonly Mark[] = [
   { open: "<|channel|>commentary to=", close: "<|call|>", anywhere: true },
   { open: "<|action_start|><|plugin|>", close: "<|action_end|>", anywhere: true },
   { open: "<|python_tag|>", anywhere: true },
+  { open: "<|tool_call_start|>", close: "<|tool_call_end|>", anywhere: true },
   { open: "[TOOL_CALLS]", anywhere: true },
 ];
 
@@ -81,7 +82,11 @@ export function callsIn(body: string, isClosed: boolean, isText: IsText): Writte
     .replace(/(?:<\|eo[mt]_id\|>|<\/s>)$/, "");
   const json = shallowIn(trimmed);
   if (json !== undefined) return wholeOrNone((Array.isArray(json) ? json : [json]).map(callOf));
+  const each = trimmed.split(/\n(?=\{)/).map(shallowIn);
+  if (each.length > 1 && each.every((one) => one !== undefined)) return wholeOrNone(each.map(callOf));
   if (/^<(?:function=|invoke )/.test(trimmed)) return wholeOrNone(functionsIn(trimmed, isClosed, isText));
+  const python = pythonCallsIn(trimmed);
+  if (python) return python;
   // Each of several calls in one section has a mark of its own.
   const parts = trimmed
     .split(/<\|tool_call_begin\|>|<｜tool▁call▁begin｜>|\[TOOL_CALLS\]/)
@@ -106,6 +111,39 @@ function callOf(said: unknown): WrittenCall | undefined {
   if (recordOf(recordOf(input)?.properties)) return undefined;
   return { name, input: typeof input === "string" ? input : JSON.stringify(input) };
 }
+
+// Stands around the number of a text that has been set aside: a character of nobody's.
+const aside = "\u{F8FF}";
+
+/** Calls as Python writes them, as Liquid's models do: `[name(city="Vigo", days=2), …]`; undefined for anything else. */
+function pythonCallsIn(body: string): WrittenCall[] | undefined {
+  if (!body.startsWith("[") || !body.endsWith(")]")) return undefined;
+  const texts: string[] = [];
+  // A text without an end matches up to the end of the body: looking for another beginning in it would take quadratic time.
+  const bare = body
+    .slice(1, -1)
+    .replace(/'((?:[^'\\]|\\[\s\S])*)(?:'|\\?$)|"((?:[^"\\]|\\[\s\S])*)(?:"|\\?$)/g, (_, single = "", double = "") => {
+      const said = (single || double).replace(/\\([\s\S])/g, (_: string, sign: string) => escapes[sign] ?? sign);
+      return `${aside}${texts.push(said) - 1}${aside}`;
+    });
+  const calls: WrittenCall[] = [];
+  const call = /\s{0,9}([\w.-]{1,64})\(([^()]*)\)\s{0,9}(?:,|$)/y;
+  while (call.lastIndex < bare.length) {
+    const [, name, given = ""] = call.exec(bare) ?? [];
+    if (!name) return undefined;
+    const json = given
+      .replace(/\b([A-Za-z_]\w{0,63})=/g, '"$1":')
+      .replace(/\b(?:True|False|None)\b/g, (word) => literals[word] ?? word)
+      .replace(/\u{F8FF}(\d{1,6})\u{F8FF}/gu, (_, n: string) => JSON.stringify(texts[Number(n)]));
+    const input = objectIn(`{${json}}`);
+    if (!input) return undefined;
+    calls.push({ name, input: JSON.stringify(input) });
+  }
+  return calls.length > 0 ? calls : undefined;
+}
+
+const escapes: Record<string, string> = { n: "\n", t: "\t", r: "\r" };
+const literals: Record<string, string> = { True: "true", False: "false", None: "null" };
 
 /** Functions of Llama and Qwen Coder, with JSON or parameters, and invocations of MiniMax, DeepSeek and Claude's imitators. */
 function functionsIn(body: string, isClosed: boolean, isText: IsText): (WrittenCall | undefined)[] {
