@@ -261,7 +261,10 @@ function failureOf({ status, headers, said }: Told, cause: unknown): ReplyError 
 }
 
 const words: [FailureKind, RegExp][] = [
-  ["misspelt-call", /tool_use_failed|failed_generation|tool call validation failed/i],
+  [
+    "misspelt-call",
+    /tool_use_failed|failed_generation|tool call validation failed|failed to parse input at pos|malformed_function_call|unexpected_tool_call/i,
+  ],
   // Clear words only: a match takes the images of a model from everybody. Errors about one image must not match.
   [
     "images",
@@ -274,7 +277,7 @@ const words: [FailureKind, RegExp][] = [
   ],
   [
     "unpaid",
-    /insufficient[ _](?:quota|balance|credit|funds)|current quota|credit balance|requires more credits|billing[ _](?:hard[ _])?(?:limit|not[ _]active)|plan and billing|payment required|arrearage|out of credits|not enough credits|(?:used|spent) all (?:available )?credits|spending limit|(?:have|has) any credits|budget has been exceeded|exceededbudget|余额不足|reached your [^.]{0,40}usage limits?|(?:weekly|monthly)[^.]{0,20} usage limit|free-models-per-day/i,
+    /insufficient[ _](?:quota|balance|credit|funds)|current quota|credit balance|requires more credits|billing[ _](?:hard[ _])?(?:limit|not[ _]active)|plan and billing|payment required|arrearage|out of credits|not enough credits|(?:used|spent) all (?:available )?credits|spending limit|(?:have|has) any credits|budget has been exceeded|exceededbudget|余额不足|reached your [^.]{0,40}usage limits?|(?:weekly|monthly)[^.]{0,20} usage limit|free-models-per-day|prepayment credits|FreeTierOnly/i,
   ],
   [
     "filtered",
@@ -287,7 +290,7 @@ const words: [FailureKind, RegExp][] = [
   ],
   [
     "busy",
-    /rate[ _-]?limit|too many requests|resource_?exhausted|throttl|per min(?:ute)?\b|tokens per day|requests per day/i,
+    /rate[ _-]?limit|too many requests|resource_?exhausted|throttl|per min(?:ute)?\b|tokens per day|requests per day|please wait before/i,
   ],
   [
     "overloaded",
@@ -302,13 +305,17 @@ const words: [FailureKind, RegExp][] = [
     "unknown-model",
     /model_not_found|model_decommissioned|(?:no such|unknown|invalid) model\b|not a valid model|model[^.]{0,80}(?:not found|does not exist|not exist|is not available|has been (?:deprecated|decommissioned))|no endpoints found|DeploymentNotFound|invalid_model/i,
   ],
-  ["forbidden", /permission_?(?:denied|error)|unsupported_country|not available in your|access denied|\bforbidden\b/i],
+  [
+    "forbidden",
+    /permission_?(?:denied|error)|unsupported_country|not available in your|user location is not supported|access denied|\bforbidden\b/i,
+  ],
 ];
 
 function kindOf(status: number | undefined, said: string): FailureKind {
   const byWords = words.find(([kind, pattern]) => {
     // «Too many tokens per minute» is a rate limit, although its words also match `too-long`.
-    if (kind === "too-long" && (status === 429 || /per min(?:ute)?\b|rate[ _-]?limit/i.test(said))) return false;
+    if (kind === "too-long" && (status === 429 || /per min(?:ute)?\b|rate[ _-]?limit|please wait|throttl/i.test(said)))
+      return false;
     // Google says «current quota» also of the rate limit of its free use, and adds when to retry.
     if (kind === "unpaid" && status === 429 && /retryDelay|retry in \d|RESOURCE_EXHAUSTED/.test(said)) return false;
     return pattern.test(said);

@@ -35,10 +35,10 @@ it.each([
   ],
   ["JSON with calls", 400, "Function calling with a response mime type: 'application/json' is unsupported", []],
   [
-    "a missing field",
+    "a missing thought",
     400,
     '{"error":{"message":"Missing `reasoning_content` field in the assistant message","type":"invalid_request_error"}}',
-    [],
+    ["unthought_calls"],
   ],
   [
     "a full window",
@@ -223,6 +223,46 @@ it("keeps of a schema types, names and choices, however it refers to itself", ()
   });
   // With an expansion of all references it has a million times as many.
   expect(JSON.stringify(plain).length).toBeLessThan(200_000);
+});
+
+it.each<[Parameter, string]>([
+  ["long_call_ids", "Tool call id was call_49c89af0 but must be a-z, A-Z, 0-9, with a length of 9."],
+  ["unthought_calls", "The `reasoning_content` in the thinking mode must be passed back to the API."],
+  ["unthought_calls", "thinking is enabled but reasoning_content is missing in assistant tool call message at index 2"],
+  ["unsigned_calls", "Function call is missing a thought_signature in functionCall parts."],
+])("puts earlier calls right for %s", (name, message) => {
+  const body = JSON.stringify({ error: { message, type: "invalid_request_error" } });
+  for (const status of [400, 500]) expect(refusedIn(failure(status, body), new Set())).toEqual([name]);
+  const call = { id: "call_49c89af0", type: "function", function: { name: "leer", arguments: "{}" } };
+  const messages = [
+    { role: "assistant", content: null, tool_calls: [call] },
+    { role: "tool", tool_call_id: call.id, content: "Hecho" },
+    { role: "assistant", content: "Ya está." },
+  ];
+  const [asked, answered, said] = JSON.parse(withoutRefused(JSON.stringify({ messages }), new Set([name]))).messages;
+  if (name === "long_call_ids") {
+    expect(asked.tool_calls[0].id).toMatch(/^[a-z0-9]{9}$/);
+    expect(answered.tool_call_id).toBe(asked.tool_calls[0].id);
+  } else if (name === "unthought_calls") expect(asked.reasoning_content).toBe(" ");
+  else expect(asked.tool_calls[0].extra_content.google.thought_signature).toMatch(/^skip_/);
+  expect(said).toEqual(messages[2]);
+});
+
+it.each([
+  ["busy", 400, '{"error":{"message":"Too many tokens, please wait before trying again."}}'],
+  ["too-long", 400, '{"error":{"message":"Too many tokens: 200000 > 128000"}}'],
+  ["unpaid", 429, '{"error":{"message":"Your prepayment credits are depleted. Please go to AI Studio","code":429}}'],
+  ["unpaid", 403, '{"error":{"code":"AllocationQuota.FreeTierOnly","message":"The free tier has been exhausted."}}'],
+  ["forbidden", 400, '{"error":{"message":"User location is not supported for the API use.","code":400}}'],
+  [
+    "misspelt-call",
+    500,
+    `{"error":{"code":500,"message":"Failed to parse input at pos 395: <|tool_call_start|>[buscar(query='temperature')]"}}`,
+  ],
+])("is %s: %d %s", (kind, status, body) => {
+  const error = failure(status, body);
+  expect((error as ReplyError).kind).toBe(kind);
+  expect(refusedIn(error, new Set())).toEqual([]);
 });
 
 it("asks for no thinking only where tools are offered", () => {

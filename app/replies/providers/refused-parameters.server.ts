@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Db } from "../../db/engine.server.ts";
 import type { ModelRow } from "../../db/tables.ts";
 import { listOf, parseJson, recordOf } from "../../process/text/json.ts";
@@ -5,8 +6,9 @@ import { ReplyError, toldBy } from "../errors.server.ts";
 
 /**
  * Parameters that some servers refuse, by the names of the protocol. `max_tokens` alone is sent under its newer name,
- * `max_completion_tokens`; `json_schema` asks for JSON without a schema; `images` and `system` are parts of the messages; `thinking_with_tools` asks for no thinking
- * where tools are offered.
+ * `max_completion_tokens`; `json_schema` asks for JSON without a schema; `images` and `system` are parts of the messages; `thinking_with_tools`
+ * asks for no thinking where tools are offered. Of earlier calls, `long_call_ids` get short ids, `unthought_calls` a thought, and
+ * `unsigned_calls` the signature with which Google takes a call of another model.
  */
 export const refusableParameters = [
   "max_tokens",
@@ -25,6 +27,9 @@ export const refusableParameters = [
   "cache_control",
   "images",
   "system",
+  "long_call_ids",
+  "unthought_calls",
+  "unsigned_calls",
 ] as const;
 export type Parameter = (typeof refusableParameters)[number];
 
@@ -57,6 +62,10 @@ const named: Record<Parameter, RegExp> = {
   images: /image_url|image input|image content|multimodal input|content' : value must be a string/i,
   system: /(?:system|developer) (?:role|instructions?|messages?|prompts?)[^.]{0,40} not (?:supported|enabled|allowed)/i,
   reasoning_content: /reasoning_content|reasoning_details|property 'reasoning'|thinking_blocks|extra_content/,
+  // Mistral; DeepSeek and Kimi; Gemini. Each also refuses the earlier calls of other models in the same conversation.
+  long_call_ids: /must be a-z, A-Z, 0-9, with a length of 9/i,
+  unthought_calls: /reasoning_content.{0,60}(?:is missing|must be passed back)|missing .{0,3}reasoning_content/i,
+  unsigned_calls: /missing a .{0,3}thought_?signature/i,
 };
 
 /** The parameters because of which a server has refused a request, besides those that are `known`; none if it was for another reason. */
@@ -67,7 +76,7 @@ export function refusedIn(error: unknown, known: ReadonlySet<Parameter>): Parame
   const kind = error instanceof ReplyError ? error.kind : undefined;
   if (kind === "images") return known.has("images") ? [] : ["images"];
   const [, param] = /"param"\s*:\s*"([\w.]{1,60})/.exec(said) ?? [];
-  for (const name of ["tools", "thinking_with_tools"] as const) {
+  for (const name of ["tools", "thinking_with_tools", "long_call_ids", "unthought_calls", "unsigned_calls"] as const) {
     if (named[name].test(said)) return known.has(name) ? [] : [name];
   }
   // An error about a full window names its limit, too: the request is then repeated with less of the conversation.
@@ -120,6 +129,7 @@ export function withoutRefused(body: string, refused: ReadonlySet<Parameter>): s
   if (refused.has("tools"))
     for (const name of ["tools", "tool_choice", "parallel_tool_calls", "toolConfig"]) delete fields[name];
   if (refused.has("reasoning_content")) listOf(fields.messages).forEach(dropThoughts);
+  for (const message of listOf(fields.messages)) adaptCalls(message, refused);
   if (refused.has("images"))
     for (const message of listOf(fields.messages ?? fields.input ?? fields.contents)) dropImages(message);
   if (refused.has("system") && Array.isArray(fields.messages)) fields.messages = withoutSystem(fields.messages);
@@ -145,6 +155,29 @@ function dropThoughts(message: unknown): void {
   if (fields?.role !== "assistant") return;
   for (const name of Object.keys(fields)) if (/reason|think/i.test(name)) delete fields[name];
 }
+
+/** Puts the calls of a message, or the id of the call that it answers, into the form that a server wants. */
+function adaptCalls(message: unknown, refused: ReadonlySet<Parameter>): void {
+  const fields = recordOf(message);
+  if (!fields) return;
+  const calls = listOf(fields.tool_calls)
+    .map(recordOf)
+    .filter((call) => call !== undefined);
+  if (refused.has("long_call_ids")) {
+    for (const call of calls) call.id = shortId(call.id);
+    if (fields.tool_call_id !== undefined) fields.tool_call_id = shortId(fields.tool_call_id);
+  }
+  // Kimi takes no empty thought.
+  if (refused.has("unthought_calls") && calls.length > 0) fields.reasoning_content ||= " ";
+  if (!refused.has("unsigned_calls")) return;
+  for (const call of calls)
+    call.extra_content ??= { google: { thought_signature: "skip_thought_signature_validator" } };
+}
+
+const shortId = (id: unknown): unknown =>
+  typeof id === "string" && !/^[a-zA-Z0-9]{9}$/.test(id)
+    ? createHash("sha256").update(id).digest("hex").slice(0, 9)
+    : id;
 
 /** Puts a line of text in the place of each image of a message. */
 function dropImages(message: unknown): void {

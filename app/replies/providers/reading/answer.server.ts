@@ -152,6 +152,9 @@ export class Answer {
     this.finished = true;
     const { finishReason, usage } = part;
     const { unified, raw } = finishReason;
+    if (!this.begun && /^(?:malformed_function_call|unexpected_tool_call)$/i.test(raw ?? "")) {
+      throw ReplyError.of("misspelt-call");
+    }
     if (!isWhole[unified] || (isWhole[unified] === "if said" && raw === undefined)) {
       throw this.begun || !this.#misread ? ReplyError.cut() : this.#misread;
     }
