@@ -90,7 +90,9 @@ function modelsIn(answer: unknown): { id: string; said: Fields }[] {
   const models = new Map<string, Fields>();
   for (const entry of entries) {
     const said = recordOf(entry) ?? {};
-    const id = [entry, said.id, said.name, said.model].find((one) => typeof one === "string" && one.trim() !== "");
+    // GitHub names the place of a model in its registry as its id, and takes its name.
+    const names = [entry, said.id, said.name, said.model].filter((one) => typeof one === "string" && one.trim() !== "");
+    const id = names.find((one) => !String(one).includes("://")) ?? names[0];
     // LiteLLM lists patterns such as «openai/*», which are no models.
     if (typeof id === "string" && id.length <= 200 && !id.includes("*") && !models.has(id)) models.set(id, said);
   }
