@@ -3,7 +3,7 @@ import { finished } from "node:stream/promises";
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { createParser } from "eventsource-parser";
 import { limits } from "../../../process/limits.ts";
-import { listOf, parseJson, recordOf } from "../../../process/text/json.ts";
+import { digitsOf, listOf, parseJson, recordOf } from "../../../process/text/json.ts";
 import { ReplyError } from "../../errors.server.ts";
 import { CallAssembly } from "./call-assembly.server.ts";
 import { KeptFields, thoughtMark } from "./kept-fields.server.ts";
@@ -94,6 +94,8 @@ class Completion {
   #fellSilent = false;
   #usage: Fields = {};
   #hasDelta = false;
+  /** The text so far. */
+  #said = "";
   /** How many pieces of text, thought, image or call have come. */
   #pieces = 0;
   /** The field in which its thoughts come. */
@@ -144,9 +146,9 @@ class Completion {
     if (!this.#read) throw new Error("no event in an event stream");
     if (this.#reason === undefined && !this.done && !this.#fellSilent) return parts;
     const raw = this.#reason ?? "stop";
-    // Gemini's door names the filter before the reason.
-    const bare = raw.toLowerCase().replace(/^[a-z_]{1,40}:\s{0,4}/, "");
-    if (failed.has(bare)) return [...parts, { type: "error", error: { message: `finish_reason: ${raw}` } }];
+    // Gemini's door names the filter before the reason, gateways the type of Google's library.
+    const bare = bareReason(raw);
+    if (isFailed(bare)) return [...parts, { type: "error", error: { message: `finish_reason: ${raw}` } }];
     const reason = reasons.get(bare) ?? "other";
     const isRefusal = this.#refused && reason === "stop";
     return [
@@ -221,6 +223,11 @@ class Completion {
       return;
     }
     const value = parsed(data);
+    // Some servers write one event a line, without the blank lines that end them.
+    if (value === undefined && data.includes("\n")) {
+      for (const line of data.split("\n")) this.#event({ event, data: line });
+      return;
+    }
     const chunk = recordOf(value);
     if (event === "error" || chunk) this.#read = true;
     const error = event === "error" ? (chunk ?? data) : chunk && errorIn(chunk);
@@ -245,6 +252,9 @@ class Completion {
 
   #choice(choice: Fields): void {
     if (typeof choice.finish_reason === "string" && choice.finish_reason) this.#reason = choice.finish_reason;
+    // OpenRouter says `stop` of calls that Google has cut off.
+    const native = choice.native_finish_reason;
+    if (this.#reason && typeof native === "string" && isFailed(bareReason(native))) this.#reason = native;
     const stoppedAt = choice.stop_reason ?? choice.matched_stop;
     // The id of a token is a number.
     if (typeof stoppedAt === "string") this.#stoppedAt = stoppedAt;
@@ -265,8 +275,8 @@ class Completion {
     const { content, refusal, tool_calls, function_call, images, annotations, audio } = delta;
     this.#think(delta);
     this.#kept.take(delta, thoughtFields);
-    if (typeof content === "string") this.#add("text-delta", content);
-    else if (content) this.#sayParts(content);
+    if (typeof content === "string") this.#say(content);
+    else if (content !== undefined && content !== null) this.#sayParts(content);
     if (typeof refusal === "string" && refusal) this.#refuse(refusal);
     if (audio) this.#add("text-delta", recordOf(audio)?.transcript);
     if (images) for (const image of listOf(images)) this.#show(image);
@@ -301,7 +311,7 @@ class Completion {
       if (piece?.type === "thinking" || piece?.type === "reasoning") {
         this.#add("reasoning-delta", thoughtIn(piece.thinking ?? piece));
       } else if (piece?.type === "image_url") this.#show(piece);
-      else this.#add("text-delta", piece ? piece.text : item);
+      else this.#add("text-delta", piece ? textOf(piece) : (digitsOf(item) ?? (item === true ? "true" : item)));
     }
   }
 
@@ -317,6 +327,10 @@ class Completion {
     const url = recordOf(recordOf(image)?.image_url)?.url ?? recordOf(image)?.image_url;
     const [, mediaType, data] =
       /^data:(image\/[\w.+-]{1,40});base64,(.*)$/s.exec(typeof url === "string" ? url : "") ?? [];
+    if (typeof url === "string" && /^https?:\/\/[^\s<>]{1,2000}$/i.test(url)) {
+      this.#add("text-delta", `\n\n<${url}>\n\n`);
+      return;
+    }
     if (!mediaType || !data) return;
     this.#pieces++;
     this.#parts.push({ type: "file", mediaType, data: { type: "data", data } });
@@ -342,6 +356,13 @@ class Completion {
     citations.push({ n, url, title: typeof title === "string" && title.trim() ? title.trim().slice(0, 300) : url });
   }
 
+  /** Adds a piece of text, but not one that repeats the whole text at its end, as the last event of some gateways does. */
+  #say(content: string): void {
+    if (content.length >= repeatedFrom && this.#pieces > 1 && content === this.#said) return;
+    this.#said += content;
+    this.#add("text-delta", content);
+  }
+
   /** Adds text of a kind, to what came before of the same kind. */
   #add(type: "text-delta" | "reasoning-delta", text: unknown): void {
     if (typeof text !== "string" || text === "") return;
@@ -362,6 +383,9 @@ class Completion {
   }
 }
 
+// In characters: a shorter piece may well be said twice.
+const repeatedFrom = 20;
+
 const finish = { type: "finish" as const };
 
 const endOfThought = (meta: Fields): Part => ({
@@ -373,6 +397,9 @@ const endOfThought = (meta: Fields): Part => ({
 /** A number that can be added; 0 for anything else. */
 const numberOf = (said: unknown): number | undefined => (typeof said === "number" ? said : undefined);
 const countIn = (said: unknown): number => numberOf(said) ?? 0;
+
+/** The text of a part; an object of another kind as its JSON, as servers parse answers that are JSON. */
+const textOf = (part: Fields): unknown => part.text ?? (part.type === undefined ? JSON.stringify(part) : undefined);
 
 /** The text of a thought: as it is, or in an object or a list of Mistral's or OpenRouter's. */
 function thoughtIn(given: unknown): string {
@@ -414,7 +441,6 @@ const reasons = new Map<string, "stop" | "length" | "content-filter" | "tool-cal
   ["max_output_tokens", "length"],
   ["model_context_window_exceeded", "length"],
   ["content_filter", "content-filter"],
-  ["content-filter", "content-filter"],
   ["safety", "content-filter"],
   ["recitation", "content-filter"],
   ["prohibited_content", "content-filter"],
@@ -427,15 +453,16 @@ const reasons = new Map<string, "stop" | "length" | "content-filter" | "tool-cal
   ["tool_use", "tool-calls"],
 ]);
 
-/** Reasons that are failures: the answer is not whole. */
-const failed = new Set([
-  "error",
-  "abort",
-  "aborted",
-  "cancelled",
-  "canceled",
-  "network_error",
-  "engine_overloaded",
-  "insufficient_system_resource",
-  "malformed_function_call",
-]);
+const bareReason = (raw: string) =>
+  raw
+    .toLowerCase()
+    .replace(/^finish_?reason\./, "")
+    .replace(/^[a-z_]{1,40}:\s{0,4}/, "")
+    .replaceAll("-", "_");
+
+/** Whether a reason is a failure: the answer is not whole. */
+const isFailed = (bare: string) =>
+  /error|abort|cancel/.test(bare) ||
+  ["engine_overloaded", "insufficient_system_resource", "malformed_function_call", "unexpected_tool_call"].includes(
+    bare,
+  );
