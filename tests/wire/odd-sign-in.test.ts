@@ -98,6 +98,17 @@ it.each<[string, Odd]>([
     }),
   ],
   [
+    "metadata without what is a matter of course",
+    (url) => ({ [at]: { json: { ...metadata(url), response_types_supported: undefined } } }),
+  ],
+  [
+    "metadata of OpenID without its keys",
+    (url) => ({
+      [at]: { status: 404, json: {} },
+      "/.well-known/openid-configuration": { json: { ...metadata(url), subject_types_supported: undefined } },
+    }),
+  ],
+  [
     "an issuer with a slash that its address has not",
     (url) => ({ [at]: { json: { ...metadata(url), issuer: `${url}/` } } }),
   ],

@@ -12,6 +12,7 @@ type Oddity = {
   answers?(message: Message, response: ServerResponse): boolean;
   greeting?: object;
   result?: string;
+  type?: string;
   /** Answer to a session that the server no longer knows. */
   lost?(response: ServerResponse, id: number | undefined): void;
 };
@@ -28,7 +29,10 @@ const server = createServer(async (request, response) => {
   const given = request.headers["mcp-session-id"];
   if (odd.lost && given && given !== String(session)) return odd.lost(response, id);
   if (odd.answers?.(message, response)) return;
-  const headers = { "Content-Type": "application/json", ...(odd.lost && { "Mcp-Session-Id": String(session) }) };
+  const headers = {
+    "Content-Type": odd.type ?? "application/json",
+    ...(odd.lost && { "Mcp-Session-Id": String(session) }),
+  };
   const answer = (rest: string) => response.writeHead(200, headers).end(`{"jsonrpc":"2.0","id":${id},${rest}}`);
   if (method === "initialize") {
     const usual = {
@@ -78,6 +82,7 @@ const isProbe = ({ method }: Message) => method === "server/discover";
 describe("a server of tools is understood", () => {
   it.each<[string, Oddity]>([
     ["without a version", { greeting: { serverInfo: { name: "raro" } } }],
+    ["that calls its JSON a text", { type: "text/plain" }],
     ["with null in its greeting", { greeting: { instructions: null, capabilities: { tools: {}, prompts: null } } }],
     ["that names no capabilities", { greeting: { capabilities: {} } }],
     [
@@ -157,6 +162,27 @@ it.each<[string, NonNullable<Oddity["lost"]>]>([
   ],
   ["401", (response) => void response.writeHead(401).end("Unauthorized: Session not found")],
   ["404", (response) => void response.writeHead(404).end()],
+  [
+    "an error that says it was never begun",
+    (response, id) =>
+      void json(response, { jsonrpc: "2.0", id, error: { code: -32002, message: "Server not initialized" } }),
+  ],
+  [
+    "an error in a stream of events",
+    (response, id) => {
+      const data = JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32600, message: "Session not found" } });
+      response.writeHead(200, { "Content-Type": "text/event-stream" }).end(`event: message\ndata: ${data}\n\n`);
+    },
+  ],
+  [
+    "a refusal in a stream of events",
+    (response) => {
+      const error = { code: -32000, message: "Bad Request: Server not initialized" };
+      const data = JSON.stringify({ jsonrpc: "2.0", id: null, error });
+      response.writeHead(400, { "Content-Type": "text/event-stream" }).end(`event: message\ndata: ${data}\n\n`);
+    },
+  ],
+  ["a 500 with a text as its error", (response) => void json(response, { error: "Invalid session" }, 500)],
 ])("a session that is lost by %s is begun anew, and the call made", async (_how, lost) => {
   odd = { lost };
   const to = another();

@@ -34,14 +34,19 @@ export const boundedFetch: typeof fetch = async (input, init) => {
   );
   const asked = askedIn(init?.body);
   const hasSession = headers.has("mcp-session-id");
-  const isStream = /event-stream/.test(answer.headers.get("Content-Type") ?? "");
-  if (isStream) return new Response(body.pipeThrough(repairedEvents(asked)), answer);
+  const type = answer.headers.get("Content-Type") ?? "";
+  // A refusal is read whole, also where it is a stream of one event.
+  if (answer.ok && /event-stream/.test(type)) return new Response(body.pipeThrough(repairedEvents(asked)), answer);
   const text = longNumbersAsTexts(await new Response(body).text());
   const message = parsed(text);
-  if (hasSession && isLost(answer.status, message ?? text)) return new Response(text, { ...told(answer), status: 404 });
+  if (hasSession && isLost(answer.status, message, text)) return new Response(text, { ...told(answer), status: 404 });
   // Other JSON comes from servers of sign-in, by the same way.
   const isAnswer = answer.ok && message !== undefined && asked.method !== undefined;
-  return new Response(isAnswer ? JSON.stringify(allRepaired(message, asked)) : text, told(answer));
+  if (!isAnswer) return new Response(text, told(answer));
+  const right = new Response(JSON.stringify(allRepaired(message, asked)), told(answer));
+  // The library reads no JSON that is told as something else, or as nothing.
+  if (!/json/i.test(type)) right.headers.set("Content-Type", "application/json");
+  return right;
 };
 
 const told = ({ status, statusText, headers }: Response) => ({ status, statusText, headers });
@@ -63,11 +68,16 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Whether an answer says that the session is not known any more: the protocol has 404 for it, servers also 400, 401 or an error. */
-function isLost(status: number, body: unknown): boolean {
-  if (status !== 400 && status !== 401 && status !== 200) return false;
-  const error = recordOf(recordOf(body)?.error);
-  const said = String(error?.message ?? (status === 200 ? "" : body)).slice(0, 2_000);
+/** Whether an answer says that the session is not known any more: the protocol has 404 for it, servers also other refusals, or an error. */
+function isLost(status: number, message: unknown, text: string): boolean {
+  if (status < 400) return saysLost(String(recordOf(recordOf(message)?.error)?.message ?? ""));
+  return status !== 429 && saysLost(text);
+}
+
+/** Whether these words of a server, to a request with a session, say that it does not know the session. */
+export function saysLost(words: string): boolean {
+  const said = words.slice(0, 2_000);
+  if (/server not initialized|expect initialize request/i.test(said)) return true;
   return /session/i.test(said) && /not found|no valid|invalid|expired|unknown|terminated|does not exist/i.test(said);
 }
 

@@ -1,6 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
 import type { Log } from "../../process/log.server.ts";
 import type { Caller, Outcome } from "../tool.server.ts";
+import { saysLost } from "./bounded-fetch.server.ts";
 import { Connection } from "./connection.server.ts";
 import { refusedBy } from "./sentences.server.ts";
 import type { AppPage, McpServer, Offer } from "./server.ts";
@@ -137,7 +138,7 @@ export class Connections {
 
 /** Whether the server has answered, if only with an error; after anything else its connection is not used again. */
 function leavesItUsable(error: unknown): boolean {
-  return error instanceof ProtocolError;
+  return error instanceof ProtocolError && !isForgotten(error);
 }
 
 /** Whether the connection itself has ended. */
@@ -151,9 +152,12 @@ const isTooLate = (error: unknown) =>
   (error instanceof Error &&
     (error.name === "AbortError" || error.name === "StopReply" || error.name === "ToolRefused"));
 
-/** 404 to a session (MCP, Streamable HTTP, «Session management»). */
+/** 404 to a session (MCP, Streamable HTTP, «Session management»), or an error in a stream of events that says so. */
 function isForgotten(error: unknown): boolean {
-  return error instanceof SdkHttpError && error.status === 404;
+  return (
+    (error instanceof SdkHttpError && error.status === 404) ||
+    (error instanceof ProtocolError && saysLost(error.message))
+  );
 }
 
 const keyOf = ({ id, version }: McpServer) => `${id} ${version}`;

@@ -11,7 +11,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { ForbiddenAddress } from "../../process/network/addresses.server.ts";
 import { cutText } from "../../process/text/cut-text.ts";
-import { objectOf, recordOf } from "../../process/text/json.ts";
+import { listOf, objectOf, recordOf } from "../../process/text/json.ts";
 import { ToolRefused } from "../tool.server.ts";
 import type { McpServer } from "./server.ts";
 
@@ -83,6 +83,10 @@ function ofSignIn(name: string, error: unknown): string | undefined {
   if (error instanceof Error && /not support dynamic client registration/.test(error.message)) {
     return `«${name}» no deja que un programa se dé de alta solo. ${byHand}`;
   }
+  const [, resource] =
+    (error instanceof Error && /^Protected resource (\S{1,300}) does not match/.exec(error.message)) || [];
+  if (resource)
+    return `«${name}» da permiso para ${resource}, y no para la dirección que tiene aquí. Si es suya, ponla.`;
   if (error instanceof OAuthError) {
     // The library's own words around an answer that is no error of the protocol.
     const [, status] = /^(?:HTTP (\d{3}): )?Invalid OAuth error response/.exec(error.message) ?? [];
@@ -119,6 +123,9 @@ const saidLength = 500;
 /** The message of an error, with what its data say more: frameworks put the reason there, beside «Internal error». */
 function withDetail({ message, data }: ProtocolError): string {
   const fields = recordOf(data);
+  // Servers that want the person to visit a page first (URLElicitationRequired) say which one.
+  const [asked] = listOf(fields?.elicitations).map(recordOf);
+  if (typeof asked?.url === "string") return `${message} ${asked.message ?? ""} ${asked.url}`;
   const detail = fields ? (fields.detail ?? fields.details ?? fields.message ?? fields.error) : data;
   return typeof detail === "string" && !message.includes(detail) ? `${message}: ${detail}` : message;
 }

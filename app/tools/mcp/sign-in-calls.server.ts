@@ -39,8 +39,8 @@ export class SignInCalls {
 }
 
 /**
- * An answer in the words of the protocol: without nulls, Slack's token of the person as the token, its type where it is missing, and an
- * issuer without the slash that its address has not.
+ * An answer in the words of the protocol: without nulls, Slack's token of the person as the token, its type where it is missing, an
+ * issuer without the slash that its address has not, and metadata with what they leave out because it is a matter of course.
  */
 function repaired(given: Fields, address: URL): Fields {
   const own = given.access_token ? {} : (recordOf(given.authed_user) ?? {});
@@ -49,5 +49,13 @@ function repaired(given: Fields, address: URL): Fields {
   if (said.access_token && (own.access_token || !said.token_type)) said.token_type = "Bearer";
   const issuer = address.href.replace(/\/\.well-known\/(?:oauth-authorization-server|openid-configuration)/, "");
   if (issuer !== address.href && said.issuer === `${issuer}/`) said.issuer = issuer;
-  return said;
+  return said.authorization_endpoint && said.token_endpoint ? { ...usualMetadata(issuer), ...said } : said;
 }
+
+/** Metadata that the standards ask for, and that nothing here depends on. */
+const usualMetadata = (issuer: string): Fields => ({
+  response_types_supported: ["code"],
+  subject_types_supported: ["public"],
+  id_token_signing_alg_values_supported: ["RS256"],
+  jwks_uri: `${issuer.replace(/\/$/, "")}/.well-known/jwks.json`,
+});
