@@ -168,7 +168,10 @@ for (const engine of await queryEngines()) {
       const dead = await call("POST", `/api/model/${await make("http://127.0.0.1:9/v1")}/test`);
       expect(dead.body).toMatchObject({ ok: false, answer: expect.stringContaining("No se ha podido conectar") });
       await mock.stop();
-      expect((await call("POST", "/api/model/discover")).body).toEqual({ found: 0 });
+      expect((await call("POST", "/api/model/discover")).body).toMatchObject({
+        found: 0,
+        silent: expect.arrayContaining(["127.0.0.1:9"]),
+      });
       expect((await call("POST", "/api/model/discover", undefined, ana)).status).toBe(404);
     });
 

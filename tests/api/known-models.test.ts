@@ -42,14 +42,16 @@ it("finds new models of a manually added server, disabled", async () => {
     apiKey: "k",
   };
   await api.call("POST", "/api/model", { token, json });
-  expect((await api.call("POST", "/api/model/discover", { token })).body).toEqual({ found: 1 });
-  expect((await api.call("POST", "/api/model/discover", { token })).body).toEqual({ found: 0 });
+  expect((await api.call("POST", "/api/model/discover", { token })).body).toEqual({ found: 1, silent: [] });
+  expect((await api.call("POST", "/api/model/discover", { token })).body).toEqual({ found: 0, silent: [] });
   const { items } = (await api.call("GET", "/api/model", { token })).body as {
     items: { externalId: string; enabled: boolean; hasKey: boolean }[];
   };
   expect(items.find(({ externalId }) => externalId === "dos")).toMatchObject({ enabled: false, hasKey: true });
-  await api.close();
   upstream.stop();
+  const after = await api.call("POST", "/api/model/discover", { token });
+  expect(after.body).toEqual({ found: 0, silent: [new URL(upstream.url).host] });
+  await api.close();
 });
 
 describe("a model that is created", () => {

@@ -29,6 +29,8 @@ const modelTrial = trial
   })
   .openapi("ModelTrialResult");
 
+const found = z.object({ found: z.number(), silent: z.array(z.string()) });
+
 /** «Probar» and «Buscar modelos». */
 export const modelTrials = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(
@@ -60,11 +62,11 @@ export const modelTrials = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid 
       method: "post",
       path: "/discover",
       ...forAdmins,
-      responses: { 200: answers(z.object({ found: z.number() }), "Cuántos modelos hay de más.") },
+      responses: { 200: answers(found, "Cuántos modelos hay de más, y qué servidores no contestan.") },
     }),
     async (c) => {
       const { services } = c.var;
       await countAttempt(c, "trial", c.var.person.id);
-      return c.json({ found: await findNewModels(services, services.config) }, 200);
+      return c.json(await findNewModels(services, services.config), 200);
     },
   );

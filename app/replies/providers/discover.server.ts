@@ -69,19 +69,27 @@ async function withLocal(needs: Needs): Promise<(provider: string) => boolean> {
 
 /**
  * Asks all configured providers once more, and the servers of the models that administrators have added. New models of these servers are
- * off until they are chosen; with `areOff`, all new models are off. Returns how many new models were found.
+ * off until they are chosen; with `areOff`, all new models are off. Returns how many new models were found, and the hosts or names of the
+ * servers that did not answer.
  */
-export async function findNewModels(needs: Needs, config: Providers, { areOff = false } = {}): Promise<number> {
+export async function findNewModels(
+  needs: Needs,
+  config: Providers,
+  { areOff = false } = {},
+): Promise<{ found: number; silent: string[] }> {
   const count = async () => (await needs.db.selectFrom("models").select("id").execute()).length;
   const before = await count();
   const providers = providersIn(config);
-  await addModelsOf(needs, providers, { warns: true, areOff });
-  await addModelsOfServers(needs, providers);
-  return (await count()) - before;
+  const silent = await addModelsOf(needs, providers, { warns: true, areOff });
+  const silentServers = await addModelsOfServers(needs, providers);
+  // Most installations have no Ollama at its usual address.
+  const all = [...silent.filter(({ name }) => name !== "ollama"), ...silentServers];
+  const names = all.map(({ baseUrl, name }) => URL.parse(baseUrl ?? "")?.host || name);
+  return { found: (await count()) - before, silent: [...new Set(names)] };
 }
 
-/** `asked`: providers that have been asked already. */
-async function addModelsOfServers(needs: Needs, asked: Provider[]): Promise<void> {
+/** `asked`: providers that have been asked already. Returns the servers that did not answer. */
+async function addModelsOfServers(needs: Needs, asked: Provider[]): Promise<Pick<Provider, "name" | "baseUrl">[]> {
   const rows = await needs.db.selectFrom("models").where("enabled", "=", 1).selectAll().execute();
   const servers = new Map<string, ModelServer>();
   for (const row of rows) {
@@ -90,10 +98,12 @@ async function addModelsOfServers(needs: Needs, asked: Provider[]): Promise<void
     const apiKey = row.apiKey && (tryDecrypt(row.apiKey, needs.modelKey, row.id) ?? null);
     servers.set(JSON.stringify([provider, baseUrl]), { provider, baseUrl, apiKey });
   }
+  const silent: Pick<Provider, "name" | "baseUrl">[] = [];
   const lists = await Promise.all(
     [...servers.values()].map((server) =>
       listAt(server)?.catch((error: Error) => {
         needs.log.warn({ provider: server.provider, err: error }, "un servidor de modelos no contesta");
+        silent.push({ name: server.provider, baseUrl: server.baseUrl });
         return [];
       }),
     ),
@@ -112,6 +122,7 @@ async function addModelsOfServers(needs: Needs, asked: Provider[]): Promise<void
       await addModel(needs, model, { position: known.length + index, isDefault: false, enabled: 0 });
     }
   });
+  return silent;
 }
 
 /**

@@ -30,11 +30,12 @@ export async function tryModel(context: Context, id: string): Promise<Tried> {
 
 /** «Buscar modelos»: adds the models of the known servers that are missing here; models of servers added by hand come turned off. */
 export async function discoverModels(context: Context) {
-  const { found } = await read(context.get(apiContext).api.model.discover.$post());
-  return found === 0
-    ? ({ type: "info", title: "No hay modelos que no estuvieran ya." } as const)
-    : ({
-        type: "success",
-        title: `Modelos nuevos: ${found}. Los de servidores añadidos a mano están desactivados.`,
-      } as const);
+  const { found, silent } = await read(context.get(apiContext).api.model.discover.$post());
+  const missing =
+    silent.length > 0 ? ` No ${silent.length === 1 ? "contesta" : "contestan"}: ${silent.join(", ")}.` : "";
+  if (found === 0) {
+    return { type: "info", title: `No hay modelos que no estuvieran ya.${missing}` } as const;
+  }
+  const title = `Modelos nuevos: ${found}. Los de servidores añadidos a mano están desactivados.${missing}`;
+  return { type: "success", title } as const;
 }
