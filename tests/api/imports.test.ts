@@ -101,6 +101,37 @@ for (const engine of await ruleEngines()) {
         .items;
     };
 
+    it("brings what a later export of the same conversation has more", async () => {
+      const messages = ["Siembro habas", "En octubre.", "¿Y riego?", "Poco.", "¿Y abono?", "En marzo."].map(
+        (text, n) => ({
+          messageId: `s${n}`,
+          parentMessageId: n === 0 ? null : `s${n - 1}`,
+          isCreatedByUser: n % 2 === 0,
+          text,
+        }),
+      );
+      const exported = (length: number) =>
+        JSON.stringify({ conversationId: "crece", title: "Huerto", messages: messages.slice(0, length) });
+      expect((await send(exported(2))).body).toMatchObject({ chats: 1, messages: 2, grown: 0 });
+      expect((await send(exported(4))).body).toMatchObject({ chats: 0, messages: 2, known: 0, grown: 1 });
+      expect(await textsOf("Huerto")).toEqual(messages.slice(0, 4).map(({ text }) => text));
+      expect((await send(exported(4))).body).toMatchObject({ chats: 0, messages: 0, known: 1, grown: 0 });
+      // A person who has gone on here stays there; the new messages are another branch.
+      const chatId = (await list()).find(({ title }) => title === "Huerto")?.id ?? "";
+      await api.converse(ana.token, { content: "¿Y a la sombra?", chatId });
+      expect((await send(exported(6))).body).toMatchObject({ messages: 2, grown: 1 });
+      expect(await textsOf("Huerto")).toContain("¿Y a la sombra?");
+      expect(await textsOf("Huerto")).not.toContain("En marzo.");
+      const found = await api.call("GET", "/api/search?q=abono", { token: ana.token });
+      expect(JSON.stringify(found.body)).toContain("abono");
+    });
+
+    it("refuses several files at once, and says what to do", async () => {
+      const one = new File([JSON.stringify(libreChat)], "a.json");
+      const answer = await api.upload(ana.token, [one, one], {}, "/api/chat/import");
+      expect([answer.status, answer.text]).toEqual([422, expect.stringContaining("en un ZIP")]);
+    });
+
     it("names a damaged conversation file and imports the others", async () => {
       const one = { id: "otra", title: "Entera", messages: [{ id: "m", role: "user", content: "Hola" }] };
       const zip = zipSync({
@@ -443,7 +474,7 @@ for (const engine of await ruleEngines()) {
     });
 
     it.each([
-      ["no JSON", "hola", /no es una exportación/],
+      ["no JSON", "hola", /no es un JSON válido/],
       ["another JSON", '{"a":1}', /no es una exportación/],
       ["an empty list", "[]", /no es una exportación/],
       [

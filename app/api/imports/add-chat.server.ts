@@ -29,10 +29,15 @@ function keyOf({ key, messages }: FoundChat): string {
   return `${importKeyStart}${createHash("sha256").update(origin).digest("hex").slice(0, 40)}`;
 }
 
+/** Id of the chat as which this person has imported a chat before. */
+async function importedAs(db: Db, userId: string, chat: FoundChat): Promise<string | undefined> {
+  const before = db.selectFrom("messages").where("userId", "=", userId).where("key", "=", keyOf(chat));
+  return (await before.select("chatId").executeTakeFirst())?.chatId;
+}
+
 /** Whether this person has imported a chat before, or already has it, because the export is from this house. */
 export async function isImported(db: Db, userId: string, chat: FoundChat): Promise<boolean> {
-  const before = db.selectFrom("messages").where("userId", "=", userId).where("key", "=", keyOf(chat));
-  if (await before.select("id").executeTakeFirst()) return true;
+  if (await importedAs(db, userId, chat)) return true;
   const own = db.selectFrom("chats").where("userId", "=", userId).where("id", "=", chat.key);
   return (await own.select("id").executeTakeFirst()) !== undefined;
 }
@@ -55,40 +60,36 @@ type Belonging = {
   fileIds?: ReadonlyMap<string, string> | undefined;
 };
 
+/** How many messages and files were stored, and the files that were refused. `isGrown`: the chat had been imported before. */
+export type AddedChat = { messages: number; files: number; left: FoundChat["left"]; isGrown: boolean };
+
 /**
  * Stores a chat with its messages in batches, so that other requests can run in between, then its files. The key that marks it as
- * imported is set last. Returns undefined if it was imported before, else how many files it has, and
- * those that were refused. Throws JobFailed if it does not fit in the plan.
+ * imported is set last. A chat that was imported before gets the messages that it lacks. Returns undefined if it lacks none. Throws
+ * JobFailed if it does not fit in the plan.
  */
 export async function addChat(
   services: ImportServices,
   userId: string,
   chat: FoundChat,
   { begun, projectId = null, assistantId = null, fileIds = new Map() }: Belonging = {},
-) {
+): Promise<AddedChat | undefined> {
   const { db } = services;
   const key = keyOf(chat);
+  const before = await importedAs(db, userId, chat);
+  if (before) return growChat(services, before, chat, fileIds);
   if (await isImported(db, userId, chat)) return;
   await refuseImportBeyondPlan(db, userId, chat);
   const ids = new Map(chat.messages.map((message) => [message.key, newId()]));
   const row = { ...importedChat(userId, chat, ids), projectId, assistantId };
-  const models = await modelsByName(db);
   await begun?.(row.id);
   await db.insertInto("chats").values(row).execute();
   try {
-    for (let at = 0; at < chat.messages.length; at += rowsAtOnce) {
-      await addMessages(db, row, chat.messages.slice(at, at + rowsAtOnce), { ids, models, fileIds });
-      // SQLite runs synchronously; this lets other requests run in between.
-      await setImmediate();
-    }
-    const added = await addFiles(services, userId, chat, ids);
-    for (const { key, reply } of chat.messages) {
-      if (reply) added.left.push(...(await addParts(services, userId, reply.parts, ids.get(key) ?? "")));
-    }
+    const added = await addAll(services, row, chat.messages, ids, fileIds);
     const [first] = chat.messages;
     const firstId = first && ids.get(first.key);
     if (firstId) await db.updateTable("messages").set({ key }).where("id", "=", firstId).execute();
-    return added;
+    return { ...added, messages: chat.messages.length, isGrown: false };
   } catch (error) {
     await db.deleteFrom("chats").where("id", "=", row.id).execute();
     // The same file was sent twice at once, and the other request was first.
@@ -97,11 +98,75 @@ export async function addChat(
   }
 }
 
+/**
+ * Adds the messages that a later export of a chat has more. A message is there if one of the same role under the same parent has its text,
+ * or its time: a later release may read a text in another way.
+ */
+async function growChat(
+  services: ImportServices,
+  chatId: string,
+  chat: FoundChat,
+  fileIds: ReadonlyMap<string, string>,
+): Promise<AddedChat | undefined> {
+  const { db } = services;
+  const row = await db.selectFrom("chats").where("id", "=", chatId).selectAll().executeTakeFirst();
+  if (!row) return undefined;
+  const rows = await db
+    .selectFrom("messages")
+    .where("chatId", "=", chatId)
+    .select(["id", "parentId", "role", "content", "createdAt"])
+    .execute();
+  const there = Map.groupBy(rows, ({ role, parentId }) => `${role} ${parentId}`);
+  const ids = new Map<string, string>();
+  const fresh = chat.messages.filter(({ key, parent, role, content, at }) => {
+    const parentId = (parent && ids.get(parent)) || null;
+    const same = there
+      .get(`${role} ${parentId}`)
+      ?.find((one) => one.content === content || Number(one.createdAt) === at);
+    ids.set(key, same?.id ?? newId());
+    return !same;
+  });
+  if (fresh.length === 0) return undefined;
+  await refuseImportBeyondPlan(db, row.userId, { ...chat, messages: fresh });
+  const added = await addAll(services, row, fresh, ids, fileIds);
+  const lastMessageAt = Math.max(Number(row.lastMessageAt), ...fresh.map(({ at }) => at));
+  // A chat that its person has gone on with here stays where they are.
+  const isWhereItWas = [...ids.values()].includes(row.leafId ?? "");
+  const leafId = (isWhereItWas && ids.get(chat.leaf)) || row.leafId;
+  await db.updateTable("chats").set({ leafId, lastMessageAt }).where("id", "=", chatId).execute();
+  return { ...added, messages: fresh.length, isGrown: true };
+}
+
+async function addAll(
+  services: ImportServices,
+  row: ChatRow,
+  messages: FoundChat["messages"],
+  ids: Map<string, string>,
+  fileIds: ReadonlyMap<string, string>,
+): Promise<Pick<AddedChat, "files" | "left">> {
+  const models = await modelsByName(services.db);
+  for (let at = 0; at < messages.length; at += rowsAtOnce) {
+    await addMessages(services.db, row, messages.slice(at, at + rowsAtOnce), { ids, models, fileIds });
+    // SQLite runs synchronously; this lets other requests run in between.
+    await setImmediate();
+  }
+  const added = await addFiles(services, row.userId, messages, ids);
+  for (const { key, reply } of messages) {
+    if (reply) added.left.push(...(await addParts(services, row.userId, reply.parts, ids.get(key) ?? "")));
+  }
+  return added;
+}
+
 /** Stores the files of a chat's messages and attaches them. Files that are refused, also for lack of room, are returned in `left`. */
-async function addFiles({ db, files }: ImportServices, userId: string, chat: FoundChat, ids: Map<string, string>) {
+async function addFiles(
+  { db, files }: ImportServices,
+  userId: string,
+  messages: FoundChat["messages"],
+  ids: Map<string, string>,
+) {
   const left: FoundChat["left"] = [];
   let count = 0;
-  for (const message of chat.messages) {
+  for (const message of messages) {
     for (const [position, file] of message.files.entries()) {
       const stored = await takeFound(files, file, userId);
       if (!stored) {

@@ -20,7 +20,8 @@ export const imported = z
       .number()
       .default(0)
       .openapi({ description: "Proyectos, asistentes, plantillas y preguntas programadas de más, de otra Tertulia." }),
-    known: z.number().openapi({ description: "Los que ya se habían importado antes." }),
+    known: z.number().openapi({ description: "Los que ya se habían importado antes, y no tienen nada nuevo." }),
+    grown: z.number().default(0).openapi({ description: "Los que ya se habían importado, y tienen mensajes nuevos." }),
     left: z.array(z.string()).openapi({ description: "Lo que no venía en la exportación, en palabras." }),
   })
   .openapi("Imported");
@@ -69,6 +70,7 @@ const memory = z.object({
   messages: z.number().default(0),
   files: z.number().default(0),
   known: z.number().default(0),
+  grown: z.number().default(0),
 });
 
 async function addChats(
@@ -87,7 +89,7 @@ async function addChats(
     await job.progress(index, chats.length);
     const added =
       index === begun && (await isWhole(services.db, job, chatId))
-        ? { files: 0, left: [] }
+        ? { messages: chat.messages.length, files: 0, left: [], isGrown: false }
         : await addChat(services, job.userId ?? "", chat, {
             projectId: account?.projects.get(chat.project ?? "") ?? null,
             assistantId: account?.assistants.get(chat.assistant ?? "") ?? null,
@@ -98,8 +100,9 @@ async function addChats(
       counted.known++;
       continue;
     }
-    counted.chats++;
-    counted.messages += chat.messages.length;
+    if (added.isGrown) counted.grown++;
+    else counted.chats++;
+    counted.messages += added.messages;
     counted.files += added.files;
     left.push(...chat.left, ...added.left);
   }

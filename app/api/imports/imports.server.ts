@@ -41,7 +41,8 @@ export const imports = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).o
     await countAttempt(c, "import", person.id);
     const body = await multipartBody(c, limits.importFile);
     try {
-      const [file] = body.files;
+      const [file, ...others] = body.files;
+      if (others.length > 0) throw invalid("file", "Se importa un archivo cada vez: para varios, mételos en un ZIP.");
       if (!file) throw invalid("file", "Elige el archivo de la exportación.");
       if (file.size > limits.importFile) {
         const most = limits.importFile / 1024 / 1024;

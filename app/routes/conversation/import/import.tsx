@@ -17,7 +17,8 @@ export const meta = titled("Importar conversaciones");
 export const loader = () => null;
 
 export async function action({ context }: Route.ActionArgs) {
-  const [sent] = context.get(filesContext);
+  const [sent, ...others] = context.get(filesContext);
+  if (others.length > 0) return refuse("Se importa un archivo cada vez: para varios, mételos en un ZIP.");
   if (!sent) return refuse("Elige el archivo de la exportación.");
   try {
     const body = new ReceivedForm({}, [sent]);
@@ -49,14 +50,15 @@ export default function Import({ actionData }: Route.ComponentProps) {
       <h1>Importar conversaciones</h1>
       <p>
         Puedes importar la exportación de Tertulia (un JSON o el ZIP de tus datos), ChatGPT, Claude o DeepSeek
-        (conversations.json o su ZIP), Open WebUI y LibreChat (un JSON). Lo que ya importaste no se duplica. Los
-        archivos y las imágenes vienen si la exportación los trae (el ZIP); al final se dice cuáles faltan.
+        (conversations.json o su ZIP), Open WebUI y LibreChat (un JSON). Lo que ya importaste no se duplica, y de una
+        exportación posterior viene lo que hay de más. Los archivos y las imágenes vienen si la exportación los trae (el
+        ZIP); al final se dice cuáles faltan.
       </p>
       <PostForm className="fields" encType="multipart/form-data">
         <UploadField
           result={actionData ?? undefined}
           label="Archivo de la exportación"
-          hint="Un JSON o un ZIP de hasta 150 MB."
+          hint="Un JSON o un ZIP de hasta 150 MB. Si son varios archivos, mételos en un ZIP."
         />
         <div>
           <button type="submit" className="button primary">
