@@ -331,6 +331,7 @@ for (const engine of await ruleEngines()) {
       /** The next answer: the claims of its token and how it is signed. */
       let token: (claims: Record<string, unknown>) => Promise<string>;
       let said: Record<string, unknown> = {};
+      let accessToken = "x";
       beforeAll(async () => {
         [keys, foreign] = await Promise.all([generateKeyPair("RS256"), generateKeyPair("RS256")]);
         const jwk = { ...(await exportJWK(keys.publicKey)), kid: "uno", alg: "RS256", use: "sig" };
@@ -353,7 +354,7 @@ for (const engine of await ruleEngines()) {
           if (path === "/jwks") return json({ keys: [jwk] });
           if (path === "/userinfo") return void response.writeHead(403).end();
           const id_token = await token({});
-          return json({ access_token: "x", token_type: "Bearer", id_token });
+          return json({ access_token: accessToken, token_type: "Bearer", id_token });
         });
         liar.listen(0, "127.0.0.1");
         await once(liar, "listening");
@@ -556,6 +557,30 @@ for (const engine of await ruleEngines()) {
           const answer = await tryWith((nonce) => signed(claimsFor(nonce, withoutMailbox)), elsewhere);
           expect([answer.status, detail(answer)]).toEqual([403, expect.stringContaining("no dice tu correo")]);
         });
+
+        it("gives the name at sign-in of AD FS for the address, where the house trusts its addresses", async () => {
+          const claims = { email: undefined, upn: "adfs@casa.es", sub: "adfs-1" };
+          const comesIn = async (trustsEmail: boolean) =>
+            (await tryWith((nonce) => signed(claimsFor(nonce, claims)), await addLiar({ trustsEmail }))).status;
+          expect([await comesIn(false), await comesIn(true)]).toEqual([403, 200]);
+        });
+      });
+
+      it("reads groups that only the access token of the same person has", async () => {
+        await made("/api/group", { name: "Del token", claim: "rol-del-token" });
+        const id = await addLiar({ groupsClaim: "realm_access.roles" });
+        const groupsWith = async (sub: string) => {
+          const own = { realm_access: { roles: ["rol-del-token"] }, iss: claimsFor("").iss, sub };
+          accessToken = await signed(own);
+          const { text } = await tryWith(
+            (nonce) => signed(claimsFor(nonce, { sub: "con-rol", email: "rol@casa.es" })),
+            id,
+          );
+          accessToken = "x";
+          return (await session(text)).groups.map(({ name }) => name);
+        };
+        expect(await groupsWith("con-rol")).toEqual(["Del token"]);
+        expect(await groupsWith("otra-persona")).toEqual([]);
       });
 
       it("says that a provider signs with the secret alone", async () => {

@@ -173,7 +173,7 @@ async function refuseToDrop(db: Db, { id }: Pick<AccessRow, "id">): Promise<void
   const who = people === 1 ? "Una persona entra" : `${people.toLocaleString("es")} personas entran`;
   throw invalid(
     "dropsPeople",
-    `${who} por este acceso, y en otra dirección no se sabe quién es cada cual. Marca «Soltar a quienes entran por él»: volverán a unirse con su contraseña.`,
+    `${who} por este acceso, y en otra dirección no se sabe quién es cada cual. Marca «Soltar a quienes entran por él»: volverán a unirse con su contraseña; a quien no tenga, ponle una en su cuenta.`,
   );
 }
 

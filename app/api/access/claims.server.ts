@@ -25,9 +25,11 @@ export function factsIn(claims: Claims, groupsClaim: string): Omit<Facts, "subje
   };
 }
 
+/** The name with which somebody signs in at Active Directory (AD FS, Entra), which looks like an address; null if it is missing. */
+export const upnIn = ({ upn }: Claims): string | null => textClaim(upn);
+
 /** The name with which somebody signs in at Entra; null if it is missing. */
-export const addressIn = ({ upn, preferred_username }: Claims): string | null =>
-  textClaim(upn) ?? textClaim(preferred_username);
+export const addressIn = (claims: Claims): string | null => upnIn(claims) ?? textClaim(claims.preferred_username);
 
 /** Whether a token is without its groups because they are too many for it (Microsoft Entra, «groups overage claim»). */
 function leavesOutGroups(claims: Claims, claim: string): boolean {

@@ -1,4 +1,5 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import { decodeJwt } from "jose";
 import * as oidc from "openid-client";
 import type { Db } from "../../db/engine.server.ts";
 import type { AccessRow } from "../../db/tables.ts";
@@ -8,7 +9,7 @@ import type { ApiEnv, Services } from "../env.server.ts";
 import { answerInvalid, notFound, Problem } from "../http/problem.server.ts";
 import { countAttempt, networkOf } from "../http/rate-limit.server.ts";
 import { answers, id, takes } from "../http/schemas.server.ts";
-import { addressIn, factsIn } from "./claims.server.ts";
+import { addressIn, factsIn, groupsIn, upnIn } from "./claims.server.ts";
 import { enter, type Facts, join, readTicket } from "./enter.server.ts";
 import { providerOf, sayRefusal } from "./provider.server.ts";
 
@@ -136,6 +137,19 @@ export async function findAccess(db: Db, accessId: string, kind?: AccessRow["kin
 const entra =
   /^https:\/\/(?:login\.microsoftonline\.(?:com|us)|login\.partner\.microsoftonline\.cn|sts\.windows\.net)\//;
 
+/**
+ * Claims of an access token, if it is a JWT of the same provider for the same person: Keycloak puts the roles there alone. It comes from the
+ * provider itself by TLS, as the ID token does.
+ */
+function ownTokenIn(token: string, { iss, sub }: { iss: string; sub: string }): Record<string, unknown> {
+  try {
+    const claims = decodeJwt(token);
+    return claims.iss === iss && claims.sub === sub ? claims : {};
+  } catch {
+    return {};
+  }
+}
+
 type Expected = { state: string; nonce: string; verifier: string };
 
 /**
@@ -163,6 +177,8 @@ async function factsOf(
   const isMultiTenant = /\{tenantid\}/i.test(issuer);
   // Entra leaves out the address of people without a mailbox; their name at sign-in is one that only their administrators give.
   const nameAtEntra = entra.test(issuer) && !isMultiTenant ? addressIn(claims) : null;
+  // AD FS says the name at sign-in alone, which also only its administrators give.
+  const name = nameAtEntra ?? (access.trustsEmail === 1 ? upnIn(claims) : null);
   let facts = factsIn(claims, access.groupsClaim);
   const lacks = !facts.email || (access.groupsClaim !== "" && !facts.groups?.length);
   if (lacks && provider.serverMetadata().userinfo_endpoint) {
@@ -170,14 +186,19 @@ async function factsOf(
       const more = await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub);
       facts = factsIn({ ...more, ...claims }, access.groupsClaim);
     } catch (error) {
-      if (!facts.email && !nameAtEntra) throw error;
+      if (!facts.email && !name) throw error;
       log.warn({ err: error, access: access.name }, "el proveedor no da más datos de una persona");
       facts = { ...facts, groups: null };
     }
   }
+  if (access.groupsClaim !== "" && facts.groups?.length === 0) {
+    facts = { ...facts, groups: groupsIn(ownTokenIn(tokens.access_token, claims), access.groupsClaim) };
+    if (facts.groups?.length === 0)
+      log.info({ access: access.name, sub: claims.sub }, "el proveedor no dice ningún grupo de una persona");
+  }
   return {
     ...facts,
-    ...(nameAtEntra && !facts.email && { email: nameAtEntra, emailVerified: null }),
+    ...(name && !facts.email && { email: name, emailVerified: null }),
     ...(isMultiTenant && { emailVerified: /^(?:true|1)$/.test(String(claims.xms_edov)) }),
     subject: claims.sub,
     providerSession: typeof claims.sid === "string" && !claims.sid.includes("\0") ? claims.sid : null,
