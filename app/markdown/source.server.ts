@@ -1,5 +1,6 @@
 import type markdownIt from "markdown-it";
 import { changedBetween } from "../process/text/between.ts";
+import { withIndentedLists } from "./list-indents.server.ts";
 
 type MarkdownIt = ReturnType<typeof markdownIt>;
 
@@ -21,7 +22,8 @@ const environment = /^\\begin\{((?:equation|align|gather|multline|eqnarray)\*?)\
 const formulaMark = /^\s{0,12}(?:\$\$|\\\[|\\\])/;
 
 /** The source, with as many lines, in which what CommonMark would take for something else, or lose, is plain. Takes linear time. */
-export function asWritten(src: string): string {
+export function asWritten(given: string): string {
+  const src = withIndentedLists(given);
   if (!/[[>|]|\\begin|(?:`{3}|~{3})m/.test(src)) return src;
   const lines = src.split("\n");
   const used = labelsUsedIn(lines);

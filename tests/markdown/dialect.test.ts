@@ -62,6 +62,31 @@ describe("formulas are formulas", () => {
   });
 });
 
+describe("lists under numbered items", () => {
+  const shape = (source: string) =>
+    html(source)
+      .replace(/<p>|<\/p>|\n/g, "")
+      .replace(/ [a-z-]+="[^"]*"/g, "");
+  it.each([
+    [
+      "1. Uno\n  1. a\n  2. b\n2. Dos\n  - c\n    - d\n3. Tres",
+      "<ol><li>Uno<ol><li>a</li><li>b</li></ol></li><li>Dos<ul><li>c<ul><li>d</li></ul></li></ul></li><li>Tres</li></ol>",
+    ],
+    ["1. Uno\n\n  - a\n\n2. Dos", "<ol><li>Uno<ul><li>a</li></ul></li><li>Dos</li></ol>"],
+    ["10. Diez\n  - a\n   más\n11. Once", "<ol><li>Diez<ul><li>a<br>más</li></ul></li><li>Once</li></ol>"],
+    ["1. Uno\n   - a\n2. Dos", "<ol><li>Uno<ul><li>a</li></ul></li><li>Dos</li></ol>"],
+    ["1. Uno\n  2. Dos\n  3. Tres", "<ol><li>Uno</li><li>Dos</li><li>Tres</li></ol>"],
+    ["- Uno\n  - a", "<ul><li>Uno<ul><li>a</li></ul></li></ul>"],
+  ])("%j", (source, made) => {
+    expect(shape(source)).toBe(made);
+  });
+
+  it("leaves code as it is", () => {
+    const code = "```\n1. Uno\n  - a\n```";
+    expect(html(code)).toContain("1. Uno\n  - a");
+  });
+});
+
 describe("tables", () => {
   const table = (cell: string) => html(`| a | b |\n|---|---|\n| ${cell} | fin |`);
   it("keep bars inside formulas, and non-formulas in their cells", () => {
