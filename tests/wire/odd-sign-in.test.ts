@@ -7,7 +7,7 @@ import type { McpServer, ToolAccess } from "../../app/tools/mcp/server.ts";
 import { beginSignIn, endSignIn, signedInAt } from "../../app/tools/mcp/sign-in.server.ts";
 
 type Fields = Record<string, unknown>;
-type Sent = { status?: number; json?: unknown; headers?: Record<string, string> };
+type Sent = { status?: number; json?: unknown; text?: string; headers?: Record<string, string> };
 /** Answers by their path, instead of those of a server as the protocol has it. */
 type Odd = (url: string) => Record<string, Sent | (() => Sent)>;
 
@@ -21,9 +21,9 @@ async function startOdd(odd: Odd = () => ({}), given: ToolAccess = {}) {
     const path = request.url ?? "";
     asked.push({ path, fields: body });
     const sent = { ...usual, ...odd(url) }[path] ?? { status: 404, json: {} };
-    const { status = 200, json, headers } = typeof sent === "function" ? sent() : sent;
+    const { status = 200, json, text, headers } = typeof sent === "function" ? sent() : sent;
     response.writeHead(status, { "Content-Type": "application/json", ...headers });
-    response.end(JSON.stringify(json ?? {}));
+    response.end(text ?? JSON.stringify(json ?? {}));
   });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
@@ -96,6 +96,10 @@ it.each<[string, Odd]>([
     () => ({
       "/token": { json: { ok: true, authed_user: { id: "U1", access_token: "nuevo", token_type: "user" } } },
     }),
+  ],
+  [
+    "tokens in the form of a query",
+    () => ({ "/token": { text: "access_token=nuevo&expires_in=3600&token_type=Bearer" } }),
   ],
   [
     "metadata without what is a matter of course",

@@ -19,7 +19,7 @@ export class SignInCalls {
     if (!answer.ok || !answer.body) return answer;
     const { status, headers } = answer;
     const text = await answer.text();
-    const said = text.trim() ? objectOf(text) : undefined;
+    const said = text.trim() ? (objectOf(text) ?? tokensIn(text)) : undefined;
     if (!said) return new Response(text, { status, headers });
     if (Array.isArray(said.token_endpoint_auth_methods_supported)) {
       this.#methods = said.token_endpoint_auth_methods_supported;
@@ -50,6 +50,12 @@ function repaired(given: Fields, address: URL): Fields {
   const issuer = address.href.replace(/\/\.well-known\/(?:oauth-authorization-server|openid-configuration)/, "");
   if (issuer !== address.href && said.issuer === `${issuer}/`) said.issuer = issuer;
   return said.authorization_endpoint && said.token_endpoint ? { ...usualMetadata(issuer), ...said } : said;
+}
+
+/** Tokens in the form of a query, as older servers of OAuth answer; undefined for any other text. */
+function tokensIn(text: string): Fields | undefined {
+  const { expires_in, ...said } = Object.fromEntries(new URLSearchParams(text));
+  return said.access_token ? { ...said, ...(expires_in && { expires_in: Number(expires_in) }) } : undefined;
 }
 
 /** Metadata that the standards ask for, and that nothing here depends on. */
