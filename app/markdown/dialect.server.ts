@@ -24,8 +24,8 @@ function loosenEmphasis({ inline }: MarkdownIt): void {
   inline.State = class extends inline.State {
     override scanDelims(start: number, canSplitWord: boolean) {
       const found = super.scanDelims(start, canSplitWord);
-      const before = this.src[start - 1] ?? "";
-      const after = this.src[start + found.length] ?? "";
+      const before = this.src.charAt(start - 1);
+      const after = this.src.charAt(start + found.length);
       if (this.src[start] !== "*") return found;
       // A single asterisk may be a multiplication sign: 2*3*4, 3*(4+5)*2.
       if (found.length === 1) {

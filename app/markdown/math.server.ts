@@ -32,14 +32,14 @@ const dollars: InlineRule = (state, silent) => {
   const mark = isDisplay ? "$$" : "$";
   const end = isDisplay ? src.indexOf("$$", pos + 2) : nextDollar(src, pos + 1);
   const content = end < 0 ? "" : src.slice(pos + mark.length, end);
-  const before = src[pos - 1] ?? "";
-  const after = src[end + mark.length] ?? "";
+  const before = src.charAt(pos - 1);
+  const after = src.charAt(end + mark.length);
   const isMath =
     content.trim() !== "" &&
     !isProse(content) &&
     (isDisplay ||
       ((isAttached(content) || !(wordCharacter.test(before) || wordCharacter.test(after))) &&
-        (isFormula.test(content) || !(blank.test(content[0] ?? "") || blank.test(content.at(-1) ?? "")))));
+        (isFormula.test(content) || !(blank.test(content.charAt(0)) || blank.test(content.slice(-1))))));
   if (!isMath) {
     if (!silent) state.pending += mark;
     state.pos += mark.length;
@@ -92,7 +92,7 @@ const brackets: InlineRule = (state, silent) => {
   if (end === undefined || end - pos > longestInline) return false;
   const content = src.slice(pos + 2, end);
   if (!content.trim() || (isDisplay && (isProse(content) || isReference(content)))) return false;
-  const before = src[pos - 1] ?? "";
+  const before = src.charAt(pos - 1);
   // Escaped brackets in the words of a link, and the place in a list: `[\[PDF\] Bases](…)`, `arr\[i\]`.
   if (isDisplay && (before === "[" || (wordCharacter.test(before) && /^\w{1,10}$/.test(content)))) return false;
   if (!silent) {

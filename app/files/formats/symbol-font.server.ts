@@ -12,8 +12,8 @@ const signs: Record<number, string> = {
 /** The sign that the font Symbol shows for a code, also where the code lies in the private area; empty for one that it has not. */
 export function symbolSign(code: number): string {
   const place = code >= 0xf000 ? code - 0xf000 : code;
-  if (place >= 0x61 && place <= 0x7a) return greek[place - 0x61] ?? "";
-  if (place >= 0x41 && place <= 0x5a) return capitals[place - 0x41] ?? "";
+  if (place >= 0x61 && place <= 0x7a) return greek.charAt(place - 0x61);
+  if (place >= 0x41 && place <= 0x5a) return capitals.charAt(place - 0x41);
   return signs[place] ?? (place >= 0x20 && place < 0x40 ? String.fromCharCode(place) : "");
 }
 

@@ -24,7 +24,7 @@ export class TextWriter {
   text(text: string): void {
     if (text === "") return;
     this.#line += text;
-    this.#endsInBlank = /\s/.test(text.at(-1) ?? "");
+    this.#endsInBlank = /\s/.test(text.slice(-1));
   }
 
   /** Mark or number of the line that was begun; a line with nothing after it is left out. */

@@ -111,9 +111,9 @@ function ibanAt(text: string, start: number): Looked | undefined {
   let end = start;
   let written = "";
   for (; written.length < length && end < text.length; end++) {
-    const character = text[end] ?? "";
+    const character = text.charAt(end);
     if (/[A-Za-z\d]/.test(character)) written += character;
-    else if (!/[ \-\u00a0]/.test(character) || !/[A-Za-z\d]/.test(text[end + 1] ?? "")) break;
+    else if (!/[ \-\u00a0]/.test(character) || !/[A-Za-z\d]/.test(text.charAt(end + 1))) break;
   }
   if (written.length < length || !isWhole(text, end)) return;
   const { errorCodes } = validateIBAN(written.toUpperCase());

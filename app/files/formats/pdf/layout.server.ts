@@ -124,7 +124,7 @@ function partedAt(piece: PrintedPiece, others: PrintedPiece[]): PrintedPiece[] {
 /** Estimates where a character of a piece stands: fonts differ, but narrow letters are narrow in all fonts. */
 function placesIn({ str, x0, x1 }: PrintedPiece): (at: number) => number {
   const widths = [0];
-  for (let at = 0; at < str.length; at++) widths.push((widths[at] ?? 0) + letterWidth(str[at] ?? ""));
+  for (let at = 0; at < str.length; at++) widths.push((widths[at] ?? 0) + letterWidth(str.charAt(at)));
   const whole = widths.at(-1) || 1;
   return (at) => x0 + ((x1 - x0) * (widths[at] ?? whole)) / whole;
 }
