@@ -161,7 +161,18 @@ function blockRepaired(given: unknown): Fields[] {
   if ((type === "image" || type === "audio") && base64) {
     return [{ type, data: base64, mimeType: has(mimeType) ? mimeType : type === "image" ? "image/png" : "audio/wav" }];
   }
-  if (type === "resource_link" && has(uri)) return [{ type, uri, name: has(name) ? name : uri }];
+  if (type === "resource_link" && has(uri)) {
+    const { title, description } = block;
+    return [
+      {
+        type,
+        uri,
+        name: has(name) ? name : uri,
+        ...(has(title) && { title }),
+        ...(has(description) && { description }),
+      },
+    ];
+  }
   const resource = recordOf(block.resource);
   if (type === "resource" && resource) {
     const address = has(resource.uri) ? resource.uri : "";

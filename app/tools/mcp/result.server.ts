@@ -19,7 +19,10 @@ export function outcomeOf({ content = [], structuredContent, isError }: CallTool
   };
   const texts = content.map((block): string => {
     if (block.type === "text") return block.text;
-    if (block.type === "resource_link") return `${block.title ?? block.name}: ${block.uri}`;
+    if (block.type === "resource_link") {
+      const about = block.description ? ` (${block.description})` : "";
+      return `${block.title ?? block.name}: ${block.uri}${about}`;
+    }
     if (block.type === "image") return show(block.data);
     if (block.type === "audio") return "(Un sonido, que no se puede enseñar.)";
     if ("text" in block.resource) return block.resource.text;
