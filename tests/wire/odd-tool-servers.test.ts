@@ -182,7 +182,7 @@ it.each<[string, NonNullable<Oddity["lost"]>]>([
       response.writeHead(400, { "Content-Type": "text/event-stream" }).end(`event: message\ndata: ${data}\n\n`);
     },
   ],
-  ["a 500 with a text as its error", (response) => void json(response, { error: "Invalid session" }, 500)],
+  ["a 403 with a text as its error", (response) => void json(response, { error: "Invalid session" }, 403)],
 ])("a session that is lost by %s is begun anew, and the call made", async (_how, lost) => {
   odd = { lost };
   const to = another();

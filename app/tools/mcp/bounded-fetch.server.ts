@@ -68,17 +68,27 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Whether an answer says that the session is not known any more: the protocol has 404 for it, servers also other refusals, or an error. */
+/**
+ * Whether an answer says that the session is not known any more: the protocol has 404 for it, servers also other refusals, or an error.
+ * Of a failure of the server nobody knows what was done before it.
+ */
 function isLost(status: number, message: unknown, text: string): boolean {
+  if (status >= 500 || status === 429) return false;
   if (status < 400) return saysLost(String(recordOf(recordOf(message)?.error)?.message ?? ""));
-  return status !== 429 && saysLost(text);
+  const said = text.slice(0, 2_000);
+  return neverBegun.test(said) || (/session/i.test(said) && lostWords.test(said));
 }
 
-/** Whether these words of a server, to a request with a session, say that it does not know the session. */
-export function saysLost(words: string): boolean {
-  const said = words.slice(0, 2_000);
-  if (/server not initialized|expect initialize request/i.test(said)) return true;
-  return /session/i.test(said) && /not found|no valid|invalid|expired|unknown|terminated|does not exist/i.test(said);
+const neverBegun = /server not initialized|expect initialize request/i;
+const lostWords = /not found|no valid|invalid|expired|unknown|terminated|does not exist/i;
+
+/** Whether the message of an error is about the session alone: a call that was made may fail on another session, such as one of mail. */
+export function saysLost(message: string): boolean {
+  const said = message.slice(0, 300).replace(/^(?:MCP error -?\d+: |(?:Bad request|Unauthorized|Error): )+/i, "");
+  if (/^(?:server not initialized|unexpected message, expect initialize request)/i.test(said)) return true;
+  const isOfSession =
+    /^(?:(?:the )?(?:mcp[- ])?session\b|(?:no valid|invalid|unknown|expired|missing)\b.{0,20}\bsession\b)/i.test(said);
+  return isOfSession && (lostWords.test(said) || /^missing/i.test(said));
 }
 
 const allRepaired = (message: unknown, asked: Asked): unknown =>
