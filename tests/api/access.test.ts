@@ -515,14 +515,15 @@ for (const engine of await ruleEngines()) {
       describe("Entra", () => {
         const entra = "https://login.microsoftonline.com";
         /** What comes of it while this provider answers at Entra's address, with an issuer of that name. */
-        async function atEntra<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+        const atEntra = <Result>(name: string, work: () => Promise<Result>) => atHost(entra, `${name}/v2.0`, work);
+        async function atHost<Result>(host: string, path: string, work: () => Promise<Result>): Promise<Result> {
           const real = globalThis.fetch;
           vi.spyOn(globalThis, "fetch").mockImplementation((url, options) =>
-            real(String(url).replace(entra, issuer), options),
+            real(String(url).replace(host, issuer), options),
           );
           said = {
-            issuer: `${entra}/${name}/v2.0`,
-            ...{ authorization_endpoint: `${entra}/auth`, token_endpoint: `${entra}/token`, jwks_uri: `${entra}/jwks` },
+            issuer: `${host}/${path}`,
+            ...{ authorization_endpoint: `${host}/auth`, token_endpoint: `${host}/token`, jwks_uri: `${host}/jwks` },
           };
           const result = await work();
           said = {};
@@ -560,9 +561,20 @@ for (const engine of await ruleEngines()) {
 
         it("gives the name at sign-in of AD FS for the address, where the house trusts its addresses", async () => {
           const claims = { email: undefined, upn: "adfs@casa.es", sub: "adfs-1" };
-          const comesIn = async (trustsEmail: boolean) =>
-            (await tryWith((nonce) => signed(claimsFor(nonce, claims)), await addLiar({ trustsEmail }))).status;
-          expect([await comesIn(false), await comesIn(true)]).toEqual([403, 200]);
+          const host = "https://adfs.casa.example";
+          const statuses = await atHost(host, "adfs", async () => {
+            const comesIn = async (trustsEmail: boolean, more: object = {}) => {
+              const id = await addLiar({ address: `${host}/adfs`, trustsEmail });
+              const all = { ...claims, iss: `${host}/adfs`, ...more };
+              return (await tryWith((nonce) => signed(claimsFor(nonce, all)), id)).status;
+            };
+            const unverified = { sub: "adfs-2", email_verified: false };
+            return [await comesIn(false), await comesIn(true), await comesIn(true, unverified)];
+          });
+          expect(statuses).toEqual([403, 200, 403]);
+          // Elsewhere people may choose that name.
+          const elsewhere = await addLiar({ trustsEmail: true });
+          expect((await tryWith((nonce) => signed(claimsFor(nonce, claims)), elsewhere)).status).toBe(403);
         });
       });
 

@@ -177,9 +177,10 @@ async function factsOf(
   const isMultiTenant = /\{tenantid\}/i.test(issuer);
   // Entra leaves out the address of people without a mailbox; their name at sign-in is one that only their administrators give.
   const nameAtEntra = entra.test(issuer) && !isMultiTenant ? addressIn(claims) : null;
-  // AD FS says the name at sign-in alone, which also only its administrators give.
-  const name = nameAtEntra ?? (access.trustsEmail === 1 ? upnIn(claims) : null);
   let facts = factsIn(claims, access.groupsClaim);
+  // AD FS says the name at sign-in alone, which also only its administrators give.
+  const isAdfs = /^https:\/\/[^/]+\/adfs\/?$/i.test(issuer) && facts.emailVerified !== false;
+  const name = nameAtEntra ?? (isAdfs ? upnIn(claims) : null);
   const lacks = !facts.email || (access.groupsClaim !== "" && !facts.groups?.length);
   if (lacks && provider.serverMetadata().userinfo_endpoint) {
     try {
