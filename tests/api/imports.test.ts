@@ -126,6 +126,40 @@ for (const engine of await ruleEngines()) {
       expect(JSON.stringify(found.body)).toContain("abono");
     });
 
+    it("knows the answers of two models by their texts, although they came at the same second", async () => {
+      const at = (n: number) => new Date(Date.UTC(2026, 0, 1, 10, n)).toISOString();
+      const of = (messageId: string, parentMessageId: string | null, text: string, n: number) => ({
+        ...{ messageId, parentMessageId, text, createdAt: at(n) },
+        isCreatedByUser: text.endsWith("?"),
+      });
+      const messages = [
+        of("a", null, "¿Qué siembro?", 0),
+        of("b", "a", "Habas.", 1),
+        of("c", "a", "Ajos.", 1),
+        of("d", "c", "¿Cuándo?", 2),
+        of("e", "d", "En noviembre.", 3),
+      ];
+      const exported = (length: number) =>
+        JSON.stringify({ conversationId: "dos", title: "Dos modelos", messages: messages.slice(0, length) });
+      expect((await send(exported(3))).body).toMatchObject({ chats: 1, messages: 3 });
+      expect((await send(exported(3))).body).toMatchObject({ known: 1, messages: 0 });
+      expect((await send(exported(5))).body).toMatchObject({ grown: 1, messages: 2 });
+      expect((await send(exported(5))).body).toMatchObject({ known: 1, messages: 0 });
+      expect(await textsOf("Dos modelos")).toEqual(["¿Qué siembro?", "Ajos.", "¿Cuándo?", "En noviembre."]);
+    });
+
+    it("does not bring back what its person has deleted here", async () => {
+      const messages = ["¿Uno?", "Primero.", "¿Dos?", "Segundo."].map((text, n) => ({
+        ...{ messageId: `t${n}`, parentMessageId: n === 0 ? null : `t${n - 1}`, text, isCreatedByUser: n % 2 === 0 },
+        createdAt: new Date(Date.UTC(2026, 0, 1, 11, n)).toISOString(),
+      }));
+      const exported = JSON.stringify({ conversationId: "borrada", title: "Con secreto", messages });
+      expect((await send(exported)).body).toMatchObject({ chats: 1, messages: 4 });
+      const { id } = (await list()).find(({ title }) => title === "Con secreto") ?? { id: "" };
+      await api.db.deleteFrom("messages").where("chatId", "=", id).where("content", "=", "Primero.").execute();
+      expect((await send(exported)).body).toMatchObject({ known: 1, messages: 0 });
+    });
+
     it("refuses several files at once, and says what to do", async () => {
       const one = new File([JSON.stringify(libreChat)], "a.json");
       const answer = await api.upload(ana.token, [one, one], {}, "/api/chat/import");

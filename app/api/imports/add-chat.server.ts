@@ -6,7 +6,7 @@ import { isTaken } from "../../db/errors.server.ts";
 import { planWithoutRoom } from "../../db/people/storage-use.server.ts";
 import { chatRow, messageRow } from "../../db/rows.server.ts";
 import { indexPassages } from "../../db/search/passages.server.ts";
-import type { ChatRow, FileRow } from "../../db/tables.ts";
+import type { ChatRow, FileRow, MessageRow } from "../../db/tables.ts";
 import type { Files } from "../../files/files.server.ts";
 import { FileRefused } from "../../files/refused.server.ts";
 import { JobFailed } from "../../jobs/jobs.server.ts";
@@ -85,7 +85,7 @@ export async function addChat(
   await begun?.(row.id);
   await db.insertInto("chats").values(row).execute();
   try {
-    const added = await addAll(services, row, chat.messages, ids, fileIds);
+    const added = await addAll(services, row, chat.messages, { ids, fileIds });
     const [first] = chat.messages;
     const firstId = first && ids.get(first.key);
     if (firstId) await db.updateTable("messages").set({ key }).where("id", "=", firstId).execute();
@@ -99,8 +99,8 @@ export async function addChat(
 }
 
 /**
- * Adds the messages that a later export of a chat has more. A message is there if one of the same role under the same parent has its text,
- * or its time: a later release may read a text in another way.
+ * Adds the messages that a later export of a chat has more. Undefined if it has none, or if another request has added them. A message that
+ * is older than the newest one that was imported is not new: its person has deleted it here.
  */
 async function growChat(
   services: ImportServices,
@@ -114,39 +114,92 @@ async function growChat(
   const rows = await db
     .selectFrom("messages")
     .where("chatId", "=", chatId)
-    .select(["id", "parentId", "role", "content", "createdAt"])
+    .select(["id", "parentId", "role", "content", "createdAt", "outside"])
     .execute();
-  const there = Map.groupBy(rows, ({ role, parentId }) => `${role} ${parentId}`);
-  const ids = new Map<string, string>();
-  const fresh = chat.messages.filter(({ key, parent, role, content, at }) => {
-    const parentId = (parent && ids.get(parent)) || null;
-    const same = there
-      .get(`${role} ${parentId}`)
-      ?.find((one) => one.content === content || Number(one.createdAt) === at);
-    ids.set(key, same?.id ?? newId());
-    return !same;
+  const newest = Math.max(0, ...rows.map(({ outside, createdAt }) => (Number(outside) === 1 ? Number(createdAt) : 0)));
+  const ids = idsOfKnown(chat, rows);
+  const isNew = ({ at, parent }: FoundChat["messages"][number]) =>
+    (at === 0 || at === chat.at || at > newest) && (!parent || ids.has(parent));
+  const fresh = chat.messages.filter((message) => {
+    if (ids.has(message.key) || !isNew(message)) return false;
+    ids.set(message.key, newId());
+    return true;
   });
   if (fresh.length === 0) return undefined;
   await refuseImportBeyondPlan(db, row.userId, { ...chat, messages: fresh });
-  const added = await addAll(services, row, fresh, ids, fileIds);
-  const lastMessageAt = Math.max(Number(row.lastMessageAt), ...fresh.map(({ at }) => at));
-  // A chat that its person has gone on with here stays where they are.
-  const isWhereItWas = [...ids.values()].includes(row.leafId ?? "");
-  const leafId = (isWhereItWas && ids.get(chat.leaf)) || row.leafId;
-  await db.updateTable("chats").set({ leafId, lastMessageAt }).where("id", "=", chatId).execute();
-  return { ...added, messages: fresh.length, isGrown: true };
+  const keys = new Map(fresh.map(({ key }) => [key, keyOfMessage(chat, key)]));
+  try {
+    const added = await addAll(services, row, fresh, { ids, fileIds, keys });
+    const lastMessageAt = Math.max(Number(row.lastMessageAt), ...fresh.map(({ at }) => at));
+    // A chat that its person has gone on with here stays where they are.
+    const isWhereItWas = [...ids.values()].includes(row.leafId ?? "");
+    const leafId = (isWhereItWas && ids.get(chat.leaf)) || row.leafId;
+    await db.updateTable("chats").set({ leafId, lastMessageAt }).where("id", "=", chatId).execute();
+    return { ...added, messages: fresh.length, isGrown: true };
+  } catch (error) {
+    const own = [...keys.values()];
+    if (isTaken(error)) return undefined;
+    for (let at = 0; at < own.length; at += rowsAtOnce) {
+      await db
+        .deleteFrom("messages")
+        .where("chatId", "=", chatId)
+        .where("key", "in", own.slice(at, at + rowsAtOnce))
+        .execute();
+    }
+    throw error;
+  }
+}
+
+const keyOfMessage = (chat: FoundChat, key: string) =>
+  `${importKeyStart}${createHash("sha256")
+    .update(`${keyOf(chat)} ${key}`)
+    .digest("hex")
+    .slice(0, 40)}`;
+
+type KnownMessage = Pick<MessageRow, "id" | "parentId" | "role" | "content" | "createdAt">;
+
+/**
+ * Ids of the messages of an export that are here: under the same parent, of the same role, with the same text or, where a later release reads
+ * the text in another way, with a time that no other has.
+ */
+function idsOfKnown(chat: FoundChat, rows: KnownMessage[]): Map<string, string> {
+  const left = Map.groupBy(rows, ({ role, parentId }) => `${role} ${parentId}`);
+  const siblings = Map.groupBy(chat.messages, ({ role, parent }) => `${role} ${parent}`);
+  const ids = new Map<string, string>();
+  // Parents stand before their children.
+  for (const all of siblings.values()) {
+    const [{ role, parent } = { role: "user", parent: null }] = all;
+    if (parent && !ids.has(parent)) continue;
+    const there = new Set(left.get(`${role} ${(parent && ids.get(parent)) || null}`));
+    const take = (key: string, found: KnownMessage[]) => {
+      const [one] = found;
+      if (!one) return;
+      ids.set(key, one.id);
+      there.delete(one);
+    };
+    for (const { key, content } of all)
+      take(
+        key,
+        [...there].filter((one) => one.content === content),
+      );
+    for (const { key, at } of all.filter(({ key }) => !ids.has(key))) {
+      const ofThatTime = [...there].filter(({ createdAt }) => Number(createdAt) === at);
+      const isAlone = all.filter((one) => !ids.has(one.key) && one.at === at).length === 1 && ofThatTime.length === 1;
+      if (isAlone && at !== chat.at) take(key, ofThatTime);
+    }
+  }
+  return ids;
 }
 
 async function addAll(
   services: ImportServices,
   row: ChatRow,
   messages: FoundChat["messages"],
-  ids: Map<string, string>,
-  fileIds: ReadonlyMap<string, string>,
+  { ids, fileIds, keys }: Omit<Here, "models">,
 ): Promise<Pick<AddedChat, "files" | "left">> {
   const models = await modelsByName(services.db);
   for (let at = 0; at < messages.length; at += rowsAtOnce) {
-    await addMessages(services.db, row, messages.slice(at, at + rowsAtOnce), { ids, models, fileIds });
+    await addMessages(services.db, row, messages.slice(at, at + rowsAtOnce), { ids, models, fileIds, keys });
     // SQLite runs synchronously; this lets other requests run in between.
     await setImmediate();
   }
@@ -241,10 +294,20 @@ async function addParts(
   return left;
 }
 
-/** Ids here of messages by their keys, of models by their names, and of files by their ids in the export. */
-type Here = { ids: Map<string, string>; models: Map<string, string>; fileIds: ReadonlyMap<string, string> };
+/** Ids here of messages by their keys, of models by their names, and of files by their ids in the export; `keys`: to be stored with messages. */
+type Here = {
+  ids: Map<string, string>;
+  models: Map<string, string>;
+  fileIds: ReadonlyMap<string, string>;
+  keys?: ReadonlyMap<string, string>;
+};
 
-async function addMessages(db: Db, chat: ChatRow, messages: FoundChat["messages"], { ids, models, fileIds }: Here) {
+async function addMessages(
+  db: Db,
+  chat: ChatRow,
+  messages: FoundChat["messages"],
+  { ids, models, fileIds, keys }: Here,
+) {
   const rows = messages.map((message) => {
     const at = message.at || chat.createdAt;
     const { reply } = message;
@@ -257,6 +320,7 @@ async function addMessages(db: Db, chat: ChatRow, messages: FoundChat["messages"
       role: message.role,
       content: message.content,
       outside: 1,
+      key: keys?.get(message.key) ?? null,
       finishedAt: reply?.finishedAt ?? at,
       ...(reply && {
         status: reply.status,

@@ -122,7 +122,8 @@ class Move {
     this.#moved.made.push({ id: row.id, email: row.email });
     this.#people.set(id, row.id);
     if (this.#isTried) return;
-    await db.transaction().execute((trx) => storeAccount(trx, row));
+    const isStored = await db.transaction().execute((trx) => storeAccount(trx, row));
+    if (!isStored) throw new Error("the address has been taken meanwhile");
   }
 
   /** Makes a group. An existing group of the same name is not used: it is another group, with rights of its own. */
