@@ -1,38 +1,58 @@
 const item = /^((\d{1,9})[.)] {1,4})\S/;
 const subItem = /^ {2,}(?:[-+*]|(\d{1,9})[.)]) /;
+const fenceMark = /^(?:`{3,}|~{3,})/;
+
+/** Columns of the blanks before a line, with tabs up to the next multiple of four. */
+function columnsBefore(line: string): number {
+  let columns = 0;
+  for (const sign of line) {
+    if (sign === " ") columns++;
+    else if (sign === "\t") columns += 4 - (columns % 4);
+    else break;
+  }
+  return columns;
+}
 
 /**
  * The source with sub-items of numbered items indented as far as CommonMark wants them. Models indent them by two spaces; under «1. » that is
- * one too few, and the sub-items would count on as items. A number that follows that of the item is no sub-item. Takes linear time.
+ * one too few, and the sub-items would count on as items. A number that follows that of the item is no sub-item. A block of code is shifted
+ * as a whole or not at all. Takes linear time.
  */
 export function withIndentedLists(src: string): string {
   if (!/^ {2,3}(?:[-+*]|\d{1,9}[.)]) /m.test(src) || !/^\d{1,9}[.)] /m.test(src)) return src;
-  let fence: string | undefined;
+  // The open block of code: its mark, and by how much it is shifted.
+  let fence: { mark: string; shift: number } | undefined;
   // The open item: width of its mark, 0 if none is open; its number; indent of its sub-items, 0 before the first one.
   let [width, number, from] = [0, 0, 0];
   const lines = src.split("\n").map((line) => {
-    const indent = line.search(/\S/);
-    if (indent < 0) return line;
+    const text = line.trim();
+    if (text === "") return line;
+    const [mark = ""] = fenceMark.exec(text) ?? [];
+    if (fence) {
+      const { shift } = fence;
+      if (mark.startsWith(fence.mark) && mark === text) fence = undefined;
+      return " ".repeat(shift) + line;
+    }
+    const indent = columnsBefore(line);
+    const shift = from > 0 && indent >= from ? width - from : 0;
+    if (mark) {
+      if (indent === 0) width = from = 0;
+      fence = { mark, shift };
+      return " ".repeat(shift) + line;
+    }
     if (indent === 0) {
-      const [mark] = /^(?:`{3,}|~{3,})/.exec(line) ?? [];
-      if (!fence) {
-        const [, begin = "", digits] = item.exec(line) ?? [];
-        [width, number, from] = [begin.length, Number(digits), 0];
-        fence = mark;
-      } else if (mark?.startsWith(fence)) fence = undefined;
+      const [, begin = "", digits] = item.exec(line) ?? [];
+      [width, number, from] = [begin.length, Number(digits), 0];
       return line;
     }
-    if (fence || width === 0) return line;
-    if (from === 0) {
+    if (width > 0 && from === 0) {
       const found = subItem.exec(line);
       if (!found) return line;
-      if (indent >= width || Number(found[1]) === number + 1) {
-        width = 0;
-        return line;
-      }
-      from = indent;
+      if (indent < width && Number(found[1]) !== number + 1) from = indent;
+      else width = 0;
+      return " ".repeat(from > 0 ? width - from : 0) + line;
     }
-    return indent >= from ? " ".repeat(width - from) + line : line;
+    return shift > 0 ? " ".repeat(indent + shift) + line.trimStart() : line;
   });
   return lines.join("\n");
 }

@@ -14,7 +14,7 @@ const isProse = (content: string) =>
 /** Commands, powers and indices of letters, as no price has them: such a formula may have blanks next to its marks. */
 const isFormula = /\\[a-zA-Z]|\^|(?<![\p{L}\p{N}_])\p{L}_[\p{L}\p{N}{]/u;
 /** Powers, indices and commands alone may stand next to letters and digits: `CO$_2$`, `25$^\circ$C`, `10$\mu$m`; `$_POST$` may not. */
-const attached = /^(?:[_^](?:\{(?:[^{}]|\{[^{}]*\})*\}|\\[a-zA-Z]+|[A-Za-z\d+-]{1,3})|\\[a-zA-Z]+)+$/;
+const attached = /^(?:[_^](?:\{(?:[^{}]|\{[^{}]*\})*\}|\\[a-zA-Z]+|[A-Za-z]|[\d+-]{1,3})|\\[a-zA-Z]+)+$/;
 const attachedAtMost = 80;
 const isAttached = (content: string) => content.length <= attachedAtMost && attached.test(content);
 /** `\[1\]` is a number in escaped brackets, not a formula. */

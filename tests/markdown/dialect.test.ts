@@ -21,7 +21,7 @@ describe("prices, shells and paths are no formulas", () => {
     "$ 5 y $ 6",
     "$20,000 and $30,000",
     "vale $$ mucho $$ aquí",
-    "usa a$_POST$b, x$HOME$y y 5$a$6",
+    "usa a$_POST$b, v$_session$, Foo$_Bar$Baz, x$HOME$y y 5$a$6",
     "\\$5 y $6",
   ])("%s", (source) => {
     expect(formulas(source)).toBe(0);
@@ -76,14 +76,21 @@ describe("lists under numbered items", () => {
     ["10. Diez\n  - a\n   más\n11. Once", "<ol><li>Diez<ul><li>a<br>más</li></ul></li><li>Once</li></ol>"],
     ["1. Uno\n   - a\n2. Dos", "<ol><li>Uno<ul><li>a</li></ul></li><li>Dos</li></ol>"],
     ["1. Uno\n  2. Dos\n  3. Tres", "<ol><li>Uno</li><li>Dos</li><li>Tres</li></ol>"],
+    ["1. Uno\n  - a\n\t- b", "<ol><li>Uno<ul><li>a<ul><li>b</li></ul></li></ul></li></ol>"],
     ["- Uno\n  - a", "<ul><li>Uno<ul><li>a</li></ul></li></ul>"],
   ])("%j", (source, made) => {
     expect(shape(source)).toBe(made);
   });
 
-  it("leaves code as it is", () => {
-    const code = "```\n1. Uno\n  - a\n```";
-    expect(html(code)).toContain("1. Uno\n  - a");
+  it.each([
+    ["```\n1. Uno\n  - a\n```", "1. Uno\n  - a"],
+    [
+      "1. X:\n\n  ```yaml\n  steps:\n  - run: y\n  env:\n    CI: true\n  ```\n2. Y",
+      "steps:\n- run: y\nenv:\n  CI: true",
+    ],
+    ["1. X:\n  - a\n\n    ```\n    - b\n      c\n    ```", "- b\n  c"],
+  ])("leaves code as it is: %j", (source, code) => {
+    expect(html(source).replace(/<\/?span[^>]*>/g, "")).toContain(code);
   });
 });
 
