@@ -38,6 +38,11 @@ it.each<[string, string, Read[]]>([
     [{ text: "Miro. " }, call({ q: "Vigo, (ría)", n: 5, si: true }), call({ q: "d'Orsay", en: ["a", null] })],
   ],
   [
+    "Liquid's with escapes",
+    String.raw`<|tool_call_start|>[buscar(q="\d+\.csv$", casa="C:\Users", bar='Caf\u00e9\n')]<|tool_call_end|>`,
+    [call({ q: String.raw`\d+\.csv$`, casa: String.raw`C:\Users`, bar: "Café\n" })],
+  ],
+  [
     "Liquid's as JSON",
     '<|tool_call_start|>[{"name": "buscar", "arguments": {"q": "habas"}}]<|tool_call_end|>',
     [call({ q: "habas" })],

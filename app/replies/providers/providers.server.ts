@@ -80,7 +80,7 @@ async function* ask(given: ModelAccess, prompt: Prompt, asked: Options): AsyncGe
         options = { ...options, tools: options.tools.map(plainTool) };
         continue;
       }
-      const parameters = refusedIn(error, refused).filter((name) => isSent(name, options));
+      const parameters = refusedIn(error, refused).filter((name) => isSent(name, options, model));
       if (parameters.length > 0) {
         noteRefused(model, parameters);
         await options.learn?.({ refused: parameters });
@@ -122,8 +122,10 @@ function rememberPlain(model: ModelAccess): void {
 const plainTool = (tool: OfferedTool): OfferedTool => ({ ...tool, inputSchema: plainSchema({ ...tool.inputSchema }) });
 
 /** Whether a request has a parameter at all: servers also name one in errors about another. */
-const isSent = (name: Parameter, { responseFormat }: Options): boolean =>
-  responseFormat !== undefined || (name !== "json_schema" && name !== "response_format");
+const isSent = (name: Parameter, { responseFormat }: Options, { provider }: ModelAccess): boolean =>
+  (responseFormat !== undefined || (name !== "json_schema" && name !== "response_format")) &&
+  // Its own library signs the calls.
+  !(name === "unsigned_calls" && provider === "google");
 
 function leaveOut(model: ModelAccess, tool: OfferedTool): void {
   if (leftOut.size >= keptLeftOut) leftOut.clear();

@@ -64,7 +64,8 @@ const named: Record<Parameter, RegExp> = {
   reasoning_content: /reasoning_content|reasoning_details|property 'reasoning'|thinking_blocks|extra_content/,
   // Mistral; DeepSeek and Kimi; Gemini. Each also refuses the earlier calls of other models in the same conversation.
   long_call_ids: /must be a-z, A-Z, 0-9, with a length of 9/i,
-  unthought_calls: /reasoning_content.{0,60}(?:is missing|must be passed back)|missing .{0,3}reasoning_content/i,
+  unthought_calls:
+    /reasoning_content.{0,60}(?:is missing in assistant|must be passed back)|missing .{0,3}reasoning_content.{0,3} field in the assistant/i,
   unsigned_calls: /missing a .{0,3}thought_?signature/i,
 };
 
@@ -168,10 +169,12 @@ function adaptCalls(message: unknown, refused: ReadonlySet<Parameter>): void {
     if (fields.tool_call_id !== undefined) fields.tool_call_id = shortId(fields.tool_call_id);
   }
   // Kimi takes no empty thought.
-  if (refused.has("unthought_calls") && calls.length > 0) fields.reasoning_content ||= " ";
+  if (refused.has("unthought_calls") && calls.length > 0) fields.reasoning_content ||= fields.reasoning || " ";
   if (!refused.has("unsigned_calls")) return;
-  for (const call of calls)
-    call.extra_content ??= { google: { thought_signature: "skip_thought_signature_validator" } };
+  for (const call of calls) {
+    const google = recordOf(recordOf(call.extra_content)?.google);
+    call.extra_content = { google: { thought_signature: "skip_thought_signature_validator", ...google } };
+  }
 }
 
 const shortId = (id: unknown): unknown =>

@@ -123,7 +123,7 @@ function pythonCallsIn(body: string): WrittenCall[] | undefined {
   const bare = body
     .slice(1, -1)
     .replace(/'((?:[^'\\]|\\[\s\S])*)(?:'|\\?$)|"((?:[^"\\]|\\[\s\S])*)(?:"|\\?$)/g, (_, single = "", double = "") => {
-      const said = (single || double).replace(/\\([\s\S])/g, (_: string, sign: string) => escapes[sign] ?? sign);
+      const said = (single || double).replace(escaped, unescaped);
       return `${aside}${texts.push(said) - 1}${aside}`;
     });
   const calls: WrittenCall[] = [];
@@ -142,7 +142,14 @@ function pythonCallsIn(body: string): WrittenCall[] | undefined {
   return calls.length > 0 ? calls : undefined;
 }
 
-const escapes: Record<string, string> = { n: "\n", t: "\t", r: "\r" };
+const escaped = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|([\s\S]))/g;
+const escapes: Record<string, string> = {
+  ...{ n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", v: "\v" },
+  ...{ "\\": "\\", "'": "'", '"': '"', "\n": "" },
+};
+/** An escape of a text in Python, which keeps the backslash of one that it does not know: `\d`. */
+const unescaped = (whole: string, byte?: string, unit?: string, sign = ""): string =>
+  byte || unit ? String.fromCharCode(Number.parseInt(byte ?? unit ?? "", 16)) : (escapes[sign] ?? whole);
 const literals: Record<string, string> = { True: "true", False: "false", None: "null" };
 
 /** Functions of Llama and Qwen Coder, with JSON or parameters, and invocations of MiniMax, DeepSeek and Claude's imitators. */

@@ -94,8 +94,10 @@ class Completion {
   #fellSilent = false;
   #usage: Fields = {};
   #hasDelta = false;
-  /** The text so far. */
+  /** The text so far, of how many pieces it is, and a piece that repeats it. */
   #said = "";
+  #texts = 0;
+  #held = "";
   /** How many pieces of text, thought, image or call have come. */
   #pieces = 0;
   /** The field in which its thoughts come. */
@@ -224,9 +226,12 @@ class Completion {
     }
     const value = parsed(data);
     // Some servers write one event a line, without the blank lines that end them.
-    if (value === undefined && data.includes("\n")) {
-      for (const line of data.split("\n")) this.#event({ event, data: line });
-      return;
+    if (value === undefined && event !== "error" && data.includes("\n")) {
+      const lines = data.split("\n");
+      if (lines.some((line) => recordOf(parsed(line)))) {
+        for (const line of lines) this.#event({ event, data: line });
+        return;
+      }
     }
     const chunk = recordOf(value);
     if (event === "error" || chunk) this.#read = true;
@@ -328,6 +333,8 @@ class Completion {
     const [, mediaType, data] =
       /^data:(image\/[\w.+-]{1,40});base64,(.*)$/s.exec(typeof url === "string" ? url : "") ?? [];
     if (typeof url === "string" && /^https?:\/\/[^\s<>]{1,2000}$/i.test(url)) {
+      if (this.#said.includes(`<${url}>`)) return;
+      this.#said += `<${url}>`;
       this.#add("text-delta", `\n\n<${url}>\n\n`);
       return;
     }
@@ -356,11 +363,23 @@ class Completion {
     citations.push({ n, url, title: typeof title === "string" && title.trim() ? title.trim().slice(0, 300) : url });
   }
 
-  /** Adds a piece of text, but not one that repeats the whole text at its end, as the last event of some gateways does. */
+  /** Adds a piece of text. One that repeats the whole text waits: if nothing follows, it is the last event of a gateway that does so. */
   #say(content: string): void {
-    if (content.length >= repeatedFrom && this.#pieces > 1 && content === this.#said) return;
-    this.#said += content;
-    this.#add("text-delta", content);
+    const more = this.#held + content;
+    this.#held = "";
+    if (
+      content !== "" &&
+      more === content &&
+      content.length >= repeatedFrom &&
+      this.#texts > 1 &&
+      content === this.#said
+    ) {
+      this.#held = content;
+      return;
+    }
+    if (content) this.#texts++;
+    this.#said += more;
+    this.#add("text-delta", more);
   }
 
   /** Adds text of a kind, to what came before of the same kind. */
@@ -398,8 +417,11 @@ const endOfThought = (meta: Fields): Part => ({
 const numberOf = (said: unknown): number | undefined => (typeof said === "number" ? said : undefined);
 const countIn = (said: unknown): number => numberOf(said) ?? 0;
 
-/** The text of a part; an object of another kind as its JSON, as servers parse answers that are JSON. */
-const textOf = (part: Fields): unknown => part.text ?? (part.type === undefined ? JSON.stringify(part) : undefined);
+/** The text of a part; an object that is no part as its JSON, as some servers parse answers that are JSON. */
+function textOf(part: Fields): unknown {
+  const isPart = ["text", "type", "index"].some((name) => name in part) || Object.keys(part).length === 0;
+  return isPart ? part.text : JSON.stringify(part);
+}
 
 /** The text of a thought: as it is, or in an object or a list of Mistral's or OpenRouter's. */
 function thoughtIn(given: unknown): string {
