@@ -473,6 +473,16 @@ it.each<[string, Uint8Array, string]>([
   ]);
 });
 
+it("a field within a link of a DOCX does not end the link", async () => {
+  const file = zipSync({
+    "word/document.xml": utf8(
+      `<w:document ${word}><w:body><w:p><w:hyperlink r:id="h1">${run("anexo ")}<w:fldSimple w:instr="REF a">${run("3")}</w:fldSimple>${run(" entero")}</w:hyperlink></w:p></w:body></w:document>`,
+    ),
+    "word/_rels/document.xml.rels": places,
+  });
+  expect((await read(file, documentTypes.docx)).trim()).toBe("anexo 3 entero (https://ayto.example/alta?a=1&b=2)");
+});
+
 const wide = '<w:tcPr><w:gridSpan w:val="2"/></w:tcPr>';
 const inCell = (text: string, properties = "") => `<w:tc>${properties}<w:p><w:r><w:t>${text}</w:t></w:r></w:p></w:tc>`;
 it.each<[string, Uint8Array | string, string, string]>([

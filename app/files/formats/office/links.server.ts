@@ -7,20 +7,21 @@ const saidAtMost = 1_000;
  * follow each other, so a link ends only before words that lead elsewhere.
  */
 export class Links {
-  #address: string | undefined;
+  /** The words that follow lead there; undefined for words without a link. */
+  address: string | undefined;
   #open: { address: string; said: string } | undefined;
 
   /** Words that follow lead to this address, or nowhere. */
   lead(address: string | undefined): void {
-    this.#address = address;
+    this.address = address;
   }
 
   /** Address of the link that ends before these words, to be written there; empty if none does. A line ends with no words. */
   before(words: string): string {
-    const ended = this.#open && this.#open.address !== this.#address ? behind(this.#open, words) : "";
-    if (this.#open?.address !== this.#address) this.#open = undefined;
-    if (this.#address) {
-      this.#open ??= { address: this.#address, said: "" };
+    const ended = this.#open && this.#open.address !== this.address ? behind(this.#open, words) : "";
+    if (this.#open?.address !== this.address) this.#open = undefined;
+    if (this.address) {
+      this.#open ??= { address: this.address, said: "" };
       if (this.#open.said.length < saidAtMost) this.#open.said += words;
     }
     return ended;

@@ -77,6 +77,8 @@ export class WordPart {
   #font = "";
   readonly #fields = new WordFields();
   #isInstruction = false;
+  /** Address around each open simple field. */
+  readonly #outer: (string | undefined)[] = [];
   /** Open content controls: whether a control shows a placeholder instead of an answer. */
   #controls: boolean[] = [];
   #placeholders = 0;
@@ -360,6 +362,7 @@ export class WordPart {
         this.#isInstruction = true;
         return;
       case "w:fldSimple":
+        this.#outer.push(this.#links.address);
         this.#leadTo(addressIn(attributes["w:instr"]));
         return;
       case "w:checkBox":
@@ -386,8 +389,10 @@ export class WordPart {
   #close(name: string): void {
     switch (name) {
       case "w:hyperlink":
-      case "w:fldSimple":
         this.#links.lead(undefined);
+        return;
+      case "w:fldSimple":
+        this.#links.lead(this.#outer.pop());
         return;
       case "w:instrText":
         this.#isInstruction = false;
