@@ -8,7 +8,7 @@ type Bill = {
   components: { name: string; version: string; purl: string; hashes?: { alg: string }[] }[];
 };
 
-it("the bill of materials lists production packages with hashes, never development-only", () => {
+it("npm run sbom lists production packages with hashes, never development-only", () => {
   const bill = JSON.parse(
     execFileSync(process.execPath, ["commands/bill-of-materials.ts"], { encoding: "utf8" }),
   ) as Bill;

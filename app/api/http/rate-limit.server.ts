@@ -135,11 +135,10 @@ export function tellRateLimit(c: Context<ApiEnv>): void {
   c.res.headers.set("RateLimit-Reset", String(rateLimit.reset));
 }
 
-/** Takes a sign-in that was not refused off the count of its network; a failure of the server is not the person's either. */
+/** Takes a sign-in that has succeeded off the count of its network. */
 export async function forgetSuccess(c: Context<ApiEnv>): Promise<void> {
   const { services, signinFrom } = c.var;
-  const isRefused = c.res.status >= 400 && c.res.status < 500;
-  if (signinFrom === undefined || isRefused) return;
+  if (signinFrom === undefined || c.res.status >= 400) return;
   await limiter(services, "signinAddress").reward(sealed(services, signinFrom));
 }
 

@@ -5,10 +5,13 @@
 export async function copyToClipboard(text: string, html = ""): Promise<boolean> {
   // Safari takes no texts here, only blobs.
   const as = (type: string, content: string) => ({ [type]: new Blob([content], { type }) });
+  const plainly = () => navigator.clipboard.writeText(text);
   const copied = () =>
     html && "ClipboardItem" in window
-      ? navigator.clipboard.write([new ClipboardItem({ ...as("text/plain", text), ...as("text/html", html) })])
-      : navigator.clipboard.writeText(text);
+      ? navigator.clipboard
+          .write([new ClipboardItem({ ...as("text/plain", text), ...as("text/html", html) })])
+          .catch(plainly)
+      : plainly();
   if (navigator.clipboard)
     return copied().then(
       () => true,
