@@ -164,7 +164,10 @@ export type NoticeRow = Row &
 
 export type NoticeReadRow = Row & { noticeId: string; userId: string };
 
-/** The provider's name of the person (`sub`). */
+/**
+ * The provider's name of the person (`sub`). Of people whom an administrator has dropped, because the access leads to another provider now, it
+ * begins with `droppedStart`.
+ */
 export type IdentityRow = Row & { userId: string; accessId: string; subject: string };
 
 export type ChatRow = Row & {

@@ -121,7 +121,12 @@ for (const engine of await ruleEngines()) {
       expect((await change({ address: fields.address, name: "Otro nombre" })).status).toBe(200);
       expect((await change({ dropsPeople: true })).status).toBe(200);
       expect((await api.call("GET", "/auth/person", { token })).status).toBe(401);
-      expect(await api.db.selectFrom("identities").where("accessId", "=", moving).selectAll().execute()).toEqual([]);
+      // Her new provider has another name for her, and vouches for her address: the account has no other way in.
+      expect((await change({ address: fields.address, secret: provider.clientSecret })).status).toBe(200);
+      provider.people.set("eva-nueva", { email: "eva@casa.es", email_verified: true });
+      expect((await session((await comeIn("eva-nueva", moving)).text)).user.email).toBe("eva@casa.es");
+      provider.people.set("eva-falsa", { email: "eva@casa.es", email_verified: true });
+      expect(detail(await comeIn("eva-falsa", moving))).toContain("entra de otra manera");
     });
 
     it("reads 5,000 groups and keeps those that exist here", async () => {

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { sql } from "kysely";
 import { FilterParser } from "ldapts";
 import type { Db } from "../../db/engine.server.ts";
 import type { AccessRow } from "../../db/tables.ts";
@@ -8,6 +9,7 @@ import { isForbiddenUrl } from "../../process/network/addresses.server.ts";
 import { invalid } from "../http/problem.server.ts";
 import type { Resource } from "../http/resource.server.ts";
 import { flag, flagsOf, line, position, rowFields, text, timesOf } from "../http/schemas.server.ts";
+import { droppedStart } from "./enter.server.ts";
 
 /** How people are found in most directories: by their user name or their address. */
 export const usualFilter = "(&(objectClass=person)(|(uid={usuario})(mail={usuario})(sAMAccountName={usuario})))";
@@ -99,7 +101,11 @@ export const accesses: Resource<"accesses", typeof shown, typeof body> = {
   // An identity at one provider means nothing at another.
   async inTransaction(trx, row, before) {
     if (!before || !isOther(before, row)) return;
-    await trx.deleteFrom("identities").where("accessId", "=", row.id).execute();
+    await trx
+      .updateTable("identities")
+      .set((e) => ({ subject: sql<string>`${droppedStart} || ${e.ref("id")}` }))
+      .where("accessId", "=", row.id)
+      .execute();
     await trx.deleteFrom("members").where("accessId", "=", row.id).execute();
     await trx.deleteFrom("sessions").where("accessId", "=", row.id).execute();
   },
@@ -166,6 +172,7 @@ async function refuseToDrop(db: Db, { id }: Pick<AccessRow, "id">): Promise<void
   const { count } = await db
     .selectFrom("identities")
     .where("accessId", "=", id)
+    .where("subject", "not like", `${droppedStart}%`)
     .select((e) => e.fn.countAll<number>().as("count"))
     .executeTakeFirstOrThrow();
   const people = Number(count);
@@ -173,7 +180,7 @@ async function refuseToDrop(db: Db, { id }: Pick<AccessRow, "id">): Promise<void
   const who = people === 1 ? "Una persona entra" : `${people.toLocaleString("es")} personas entran`;
   throw invalid(
     "dropsPeople",
-    `${who} por este acceso, y en otra dirección no se sabe quién es cada cual. Marca «Soltar a quienes entran por él»: volverán a unirse con su contraseña; a quien no tenga, ponle una en su cuenta.`,
+    `${who} por este acceso, y en otra dirección no se sabe quién es cada cual. Marca «Soltar a quienes entran por él»: volverán a unirse por su correo y, quien tenga contraseña, con ella.`,
   );
 }
 

@@ -37,6 +37,9 @@ export type Joining = { ticket: string; email: string; needsCode: boolean };
 const ticketLives = 10 * 60_000;
 const ticketIdentity = (accessId: string) => `join:${accessId}`;
 
+/** Beginning of the subject of an identity whose person has been dropped: the access leads to another provider now. */
+export const droppedStart = "dropped:";
+
 /**
  * Signs in a person that a provider vouches for, with the account joined to that identity or with a new account. If an account already
  * has the address, returns what the person needs to join it to the identity. The groups and role follow the provider. Throws 403.
@@ -50,7 +53,7 @@ export async function enter(c: Context<ApiEnv>, access: AccessRow, facts: Facts)
     .where("subject", "=", facts.subject)
     .select("userId")
     .executeTakeFirst();
-  if (joined) return open(c, access, facts, joined.userId);
+  if (joined && !facts.subject.startsWith(droppedStart)) return open(c, access, facts, joined.userId);
   const email = verifiedEmail(access, facts);
   const account = await db
     .selectFrom("users")
@@ -97,7 +100,9 @@ async function offerJoining(
 ): Promise<Tokens | Joining> {
   const { services } = c.var;
   if (!account.passwordHash) {
-    if (await claimExpected(services.db, account.id)) return join(c, access, facts, account.id);
+    const isTheirs =
+      (await claimExpected(services.db, account.id)) || (await claimDropped(services.db, access, account.id));
+    if (isTheirs) return join(c, access, facts, account.id);
     throw new Problem(
       403,
       `Ya hay una cuenta con el correo ${email}, que entra de otra manera. Avisa a quien administra.`,
@@ -129,6 +134,17 @@ async function claimExpected(db: Db, userId: string): Promise<boolean> {
     )
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/** Claims an account that this access has dropped, for the person with its address. Only the first claim succeeds. */
+async function claimDropped(db: Db, access: AccessRow, userId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom("identities")
+    .where("userId", "=", userId)
+    .where("accessId", "=", access.id)
+    .where("subject", "like", `${droppedStart}%`)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
 }
 
 function refuseDomain({ domains, name }: AccessRow, { email }: Facts): void {
