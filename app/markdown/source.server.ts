@@ -16,6 +16,15 @@ const fence = /^[ >]{0,12}(?:(?:[-+*]|\d{1,9}[.)]) {1,4})?(`{3,}|~{3,})[ \t]*([^
 /** A definition of a link: its mark, its label and its address. Notes (`[^1]:`) are something else. */
 const definition = /^( {0,3})\[([^\][^][^\][]{0,200})\]:[ \t]+(\S+)/;
 const address = /^(?:[a-z][a-z\d+.-]*:|[/#<])/i;
+// The heading of a quotation that GitHub shows as a notice.
+const alert = /^( {0,3}> ?)\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*$/;
+const alerts: Record<string, string> = {
+  NOTE: "Nota",
+  TIP: "Consejo",
+  IMPORTANT: "Importante",
+  WARNING: "Aviso",
+  CAUTION: "Cuidado",
+};
 // «- > 65 años» compares.
 const comparison = /^(\s{0,12}(?:[-+*]|\d{1,9}[.)]) +)>(?= ?\d)/;
 const environment = /^\\begin\{((?:equation|align|gather|multline|eqnarray)\*?)\}/;
@@ -61,7 +70,9 @@ function plainLine(line: string, used: ReadonlySet<string>): string {
   // A definition that nothing uses, or whose address is a word, is a text: a list of sources, a dialogue.
   if (label && (!address.test(target) || !used.has(label.toLowerCase())))
     return `${indent}\\${line.slice(indent.length)}`;
-  return line.replace(comparison, "$1\\>");
+  return line
+    .replace(comparison, "$1\\>")
+    .replace(alert, (_, mark: string, kind: string) => `${mark}**${alerts[kind]}**`);
 }
 
 /** Labels in brackets that the text has anywhere but at the beginning of a definition. */

@@ -62,6 +62,11 @@ describe("formulas are formulas", () => {
   });
 });
 
+it("a notice of GitHub's is headed by a word", () => {
+  expect(html("> [!WARNING]\n> Quema.")).toMatch(/<blockquote>\s*<p[^>]*><strong>Aviso<\/strong><br>\s*Quema\./);
+  expect(html("> [!WARNING] no")).toContain("[!WARNING] no");
+});
+
 describe("lists under numbered items", () => {
   const shape = (source: string) =>
     html(source)

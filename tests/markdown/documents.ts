@@ -2,6 +2,7 @@
 export const documents = [
   "1. Uno\n  - a\n    - b\n2. Dos\n  1. c\n\nFin.",
   "Antes:\n\n10. Diez\n\n  - a\n\n  - b\n11. Once",
+  "> [!NOTE]\n> Una nota.\n\nY sigue.",
   "CO$_2$ a 25$^\\circ$C y 10$\\mu$m",
   "Una frase. Otra frase con **negrita** y `código`. Y un final sin punto",
   "Texto con **negrita que sigue. En otra frase** y ya.",
