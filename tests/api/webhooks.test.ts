@@ -124,6 +124,9 @@ for (const engine of await ruleEngines()) {
         .toBe("Ha contestado 503.");
       there.state.answers = 204;
       const failed = told("person.created").at(-1)?.headers["webhook-id"] ?? "";
+      // The webhook's problem is stored before the job is put off.
+      const job = api.db.selectFrom("jobs").where("id", "=", failed).select("state");
+      await expect.poll(async () => (await job.executeTakeFirst())?.state).toBe("waiting");
       await api.db.updateTable("jobs").set({ dueAt: 0 }).where("id", "=", failed).execute();
       api.services.jobs.wake("webhook");
       await hears("person.created", before + 2);
