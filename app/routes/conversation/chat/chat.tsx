@@ -247,8 +247,8 @@ function useReplyForms(last: RenderedTurn | undefined) {
     asked.current = false;
   }, [last?.id, last?.status]);
   return (event: SubmitEvent<HTMLElement>) => {
-    const { target: form, nativeEvent } = event;
-    const button = nativeEvent.submitter instanceof HTMLButtonElement ? nativeEvent.submitter : form;
+    const form = event.target;
+    const button = event.nativeEvent.submitter as HTMLButtonElement | null;
     if (form.dataset.decisionForm !== undefined) {
       event.preventDefault();
       // The button says what is decided. Errors of a field are told on the form's own page.
