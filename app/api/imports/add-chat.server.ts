@@ -116,7 +116,10 @@ async function growChat(
     .where("chatId", "=", chatId)
     .select(["id", "parentId", "role", "content", "createdAt", "outside"])
     .execute();
-  const newest = Math.max(0, ...rows.map(({ outside, createdAt }) => (Number(outside) === 1 ? Number(createdAt) : 0)));
+  const newest = rows.reduce(
+    (last, one) => (Number(one.outside) === 1 ? Math.max(last, Number(one.createdAt)) : last),
+    0,
+  );
   const ids = idsOfKnown(chat, rows);
   const isNew = ({ at, parent }: FoundChat["messages"][number]) =>
     (at === 0 || at === chat.at || at > newest) && (!parent || ids.has(parent));
@@ -130,7 +133,7 @@ async function growChat(
   const keys = new Map(fresh.map(({ key }) => [key, keyOfMessage(chat, key)]));
   try {
     const added = await addAll(services, row, fresh, { ids, fileIds, keys });
-    const lastMessageAt = Math.max(Number(row.lastMessageAt), ...fresh.map(({ at }) => at));
+    const lastMessageAt = fresh.reduce((last, { at }) => Math.max(last, at), Number(row.lastMessageAt));
     // A chat that its person has gone on with here stays where they are.
     const isWhereItWas = [...ids.values()].includes(row.leafId ?? "");
     const leafId = (isWhereItWas && ids.get(chat.leaf)) || row.leafId;
@@ -170,22 +173,23 @@ function idsOfKnown(chat: FoundChat, rows: KnownMessage[]): Map<string, string> 
   for (const all of siblings.values()) {
     const [{ role, parent } = { role: "user", parent: null }] = all;
     if (parent && !ids.has(parent)) continue;
-    const there = new Set(left.get(`${role} ${(parent && ids.get(parent)) || null}`));
-    const take = (key: string, found: KnownMessage[]) => {
-      const [one] = found;
-      if (!one) return;
+    const there = left.get(`${role} ${(parent && ids.get(parent)) || null}`) ?? [];
+    const byText = Map.groupBy(there, ({ content }) => content);
+    const taken = new Set<string>();
+    for (const { key, content } of all) {
+      const one = byText.get(content)?.pop();
+      if (!one) continue;
       ids.set(key, one.id);
-      there.delete(one);
-    };
-    for (const { key, content } of all)
-      take(
-        key,
-        [...there].filter((one) => one.content === content),
-      );
-    for (const { key, at } of all.filter(({ key }) => !ids.has(key))) {
-      const ofThatTime = [...there].filter(({ createdAt }) => Number(createdAt) === at);
-      const isAlone = all.filter((one) => !ids.has(one.key) && one.at === at).length === 1 && ofThatTime.length === 1;
-      if (isAlone && at !== chat.at) take(key, ofThatTime);
+      taken.add(one.id);
+    }
+    const byTime = Map.groupBy(
+      there.filter(({ id }) => !taken.has(id)),
+      ({ createdAt }) => Number(createdAt),
+    );
+    const open = all.filter(({ key, at }) => !ids.has(key) && at !== chat.at);
+    for (const [at, [message, other]] of Map.groupBy(open, (one) => one.at)) {
+      const [one, another] = byTime.get(at) ?? [];
+      if (message && one && !other && !another) ids.set(message.key, one.id);
     }
   }
   return ids;
