@@ -365,19 +365,15 @@ class Completion {
 
   /** Adds a piece of text. One that repeats the whole text waits: if nothing follows, it is the last event of a gateway that does so. */
   #say(content: string): void {
-    const more = this.#held + content;
-    this.#held = "";
-    if (
-      content !== "" &&
-      more === content &&
-      content.length >= repeatedFrom &&
-      this.#texts > 1 &&
-      content === this.#said
-    ) {
+    if (content === "") return;
+    const isRepeated = content.length >= repeatedFrom && this.#texts > 1 && content === this.#said;
+    if (isRepeated && this.#held === "") {
       this.#held = content;
       return;
     }
-    if (content) this.#texts++;
+    const more = this.#held + content;
+    this.#held = "";
+    this.#texts++;
     this.#said += more;
     this.#add("text-delta", more);
   }
