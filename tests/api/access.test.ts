@@ -101,6 +101,9 @@ for (const engine of await ruleEngines()) {
       const moving = await addAccess(provider, { name: "la que se muda" });
       provider.people.set("eva", { email: "eva@casa.es", email_verified: true });
       const { text: token } = await comeIn("eva", moving);
+      const key = (await api.call("POST", "/api/key", { token, json: { name: "Un guion", scope: "read" } })).body as {
+        token: string;
+      };
       const before = (await api.call("GET", `/api/access/${moving}`, { token: admin.token })).body as Record<
         string,
         unknown
@@ -124,7 +127,10 @@ for (const engine of await ruleEngines()) {
       // Her new provider has another name for her, and vouches for her address: the account has no other way in.
       expect((await change({ address: fields.address, secret: provider.clientSecret })).status).toBe(200);
       provider.people.set("eva-nueva", { email: "eva@casa.es", email_verified: true });
+      expect((await api.call("GET", "/api/chat", { token: key.token })).status).toBe(200);
       expect((await session((await comeIn("eva-nueva", moving)).text)).user.email).toBe("eva@casa.es");
+      // Somebody else may have given that account her address: nothing of theirs opens it any more.
+      expect((await api.call("GET", "/api/chat", { token: key.token })).status).toBe(401);
       provider.people.set("eva-falsa", { email: "eva@casa.es", email_verified: true });
       expect(detail(await comeIn("eva-falsa", moving))).toContain("entra de otra manera");
     });

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { Db, Trx } from "../../db/engine.server.ts";
+import { revokeAccess } from "../../db/people/revoke-access.server.ts";
 import { newRow } from "../../db/rows.server.ts";
 import type { AccessRow, UserRow } from "../../db/tables.ts";
 import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
@@ -64,10 +65,27 @@ export async function enter(c: Context<ApiEnv>, access: AccessRow, facts: Facts)
   return open(c, access, facts, await makeAccount(c, access, facts, email));
 }
 
-/** Joins the account and the identity of a ticket, once its password is proven. */
-export async function join(c: Context<ApiEnv>, access: AccessRow, facts: Facts, userId: string): Promise<Tokens> {
+/**
+ * Joins the account and the identity of a ticket, once its password is proven. `claims`: without a password, an account that this access has
+ * dropped; whoever may have given it that address loses all access to it. Throws 403 if somebody else has been faster.
+ */
+export async function join(
+  c: Context<ApiEnv>,
+  access: AccessRow,
+  facts: Facts,
+  userId: string,
+  { claims = false } = {},
+): Promise<Tokens> {
   const now = Date.now();
   await c.var.services.db.transaction().execute(async (trx) => {
+    const { numDeletedRows } = await trx
+      .deleteFrom("identities")
+      .where("userId", "=", userId)
+      .where("accessId", "=", access.id)
+      .where("subject", "like", `${droppedStart}%`)
+      .executeTakeFirst();
+    if (claims && numDeletedRows === 0n) throw entersOtherwise(facts.email ?? "");
+    if (claims) await revokeAccess(trx, userId);
     const row = { ...newRow(now), userId, accessId: access.id, subject: facts.subject };
     await trx
       .insertInto("identities")
@@ -100,13 +118,9 @@ async function offerJoining(
 ): Promise<Tokens | Joining> {
   const { services } = c.var;
   if (!account.passwordHash) {
-    const isTheirs =
-      (await claimExpected(services.db, account.id)) || (await claimDropped(services.db, access, account.id));
-    if (isTheirs) return join(c, access, facts, account.id);
-    throw new Problem(
-      403,
-      `Ya hay una cuenta con el correo ${email}, que entra de otra manera. Avisa a quien administra.`,
-    );
+    if (await claimExpected(services.db, account.id)) return join(c, access, facts, account.id);
+    if (await isDropped(services.db, access, account.id)) return join(c, access, facts, account.id, { claims: true });
+    throw entersOtherwise(email);
   }
   // The ID token is not carried: with it the ticket would not fit into a cookie.
   const said = { userId: account.id, facts: { ...facts, idToken: null }, expires: services.clock.now() + ticketLives };
@@ -136,16 +150,18 @@ async function claimExpected(db: Db, userId: string): Promise<boolean> {
   return numUpdatedRows > 0n;
 }
 
-/** Claims an account that this access has dropped, for the person with its address. Only the first claim succeeds. */
-async function claimDropped(db: Db, access: AccessRow, userId: string): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom("identities")
+/** Whether this access has dropped the person of an account. */
+async function isDropped(db: Db, access: AccessRow, userId: string): Promise<boolean> {
+  const dropped = db
+    .selectFrom("identities")
     .where("userId", "=", userId)
     .where("accessId", "=", access.id)
-    .where("subject", "like", `${droppedStart}%`)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+    .where("subject", "like", `${droppedStart}%`);
+  return (await dropped.select("id").executeTakeFirst()) !== undefined;
 }
+
+const entersOtherwise = (email: string) =>
+  new Problem(403, `Ya hay una cuenta con el correo ${email}, que entra de otra manera. Avisa a quien administra.`);
 
 function refuseDomain({ domains, name }: AccessRow, { email }: Facts): void {
   const allowed = domainsIn(domains);
