@@ -148,6 +148,31 @@ for (const engine of await ruleEngines()) {
       expect(await textsOf("Dos modelos")).toEqual(["¿Qué siembro?", "Ajos.", "¿Cuándo?", "En noviembre."]);
     });
 
+    it("follows the second of two equal questions", async () => {
+      const at = (n: number) => new Date(Date.UTC(2026, 0, 1, 12, n)).toISOString();
+      const of = (messageId: string, parentMessageId: string | null, text: string, n: number) => ({
+        ...{ messageId, parentMessageId, text, createdAt: at(n), isCreatedByUser: text.endsWith("?") },
+      });
+      const messages = [
+        of("a", null, "¿Empiezo?", 0),
+        of("b", "a", "Sí.", 1),
+        of("c", "b", "¿Sigue?", 2),
+        of("d", "c", "Primera vez.", 3),
+        of("e", "b", "¿Sigue?", 4),
+        of("f", "e", "Segunda vez.", 5),
+        of("g", "f", "¿Más?", 6),
+        of("h", "g", "Ya no.", 6),
+      ];
+      const exported = (length: number) =>
+        JSON.stringify({ conversationId: "iguales", title: "Dos veces", messages: messages.slice(0, length) });
+      expect((await send(exported(7))).body).toMatchObject({ chats: 1, messages: 7 });
+      expect((await send(exported(8))).body).toMatchObject({ grown: 1, messages: 1 });
+      expect((await textsOf("Dos veces")).slice(-3)).toEqual(["Segunda vez.", "¿Más?", "Ya no."]);
+      // A text that has changed here since is known by its key.
+      await api.db.updateTable("messages").set({ content: "Otro texto." }).where("content", "=", "Ya no.").execute();
+      expect((await send(exported(8))).body).toMatchObject({ known: 1, messages: 0 });
+    });
+
     it("does not bring back what its person has deleted here", async () => {
       const messages = ["¿Uno?", "Primero.", "¿Dos?", "Segundo."].map((text, n) => ({
         ...{ messageId: `t${n}`, parentMessageId: n === 0 ? null : `t${n - 1}`, text, isCreatedByUser: n % 2 === 0 },

@@ -85,7 +85,8 @@ export async function addChat(
   await begun?.(row.id);
   await db.insertInto("chats").values(row).execute();
   try {
-    const added = await addAll(services, row, chat.messages, { ids, fileIds });
+    await addAllMessages(db, row, chat.messages, { ids, fileIds });
+    const added = await addFilesAndParts(services, userId, chat.messages, ids);
     const [first] = chat.messages;
     const firstId = first && ids.get(first.key);
     if (firstId) await db.updateTable("messages").set({ key }).where("id", "=", firstId).execute();
@@ -114,7 +115,8 @@ async function growChat(
   const rows = await db
     .selectFrom("messages")
     .where("chatId", "=", chatId)
-    .select(["id", "parentId", "role", "content", "createdAt", "outside"])
+    .select(["id", "parentId", "role", "content", "createdAt", "outside", "key"])
+    .orderBy("id")
     .execute();
   const newest = rows.reduce(
     (last, one) => (Number(one.outside) === 1 ? Math.max(last, Number(one.createdAt)) : last),
@@ -122,7 +124,7 @@ async function growChat(
   );
   const ids = idsOfKnown(chat, rows);
   const isNew = ({ at, parent }: FoundChat["messages"][number]) =>
-    (at === 0 || at === chat.at || at > newest) && (!parent || ids.has(parent));
+    (at === 0 || at === chat.at || at >= newest) && (!parent || ids.has(parent));
   const fresh = chat.messages.filter((message) => {
     if (ids.has(message.key) || !isNew(message)) return false;
     ids.set(message.key, newId());
@@ -132,12 +134,13 @@ async function growChat(
   await refuseImportBeyondPlan(db, row.userId, { ...chat, messages: fresh });
   const keys = new Map(fresh.map(({ key }) => [key, keyOfMessage(chat, key)]));
   try {
-    const added = await addAll(services, row, fresh, { ids, fileIds, keys });
+    await addAllMessages(services.db, row, fresh, { ids, fileIds, keys });
     const lastMessageAt = fresh.reduce((last, { at }) => Math.max(last, at), Number(row.lastMessageAt));
     // A chat that its person has gone on with here stays where they are.
     const isWhereItWas = [...ids.values()].includes(row.leafId ?? "");
     const leafId = (isWhereItWas && ids.get(chat.leaf)) || row.leafId;
     await db.updateTable("chats").set({ leafId, lastMessageAt }).where("id", "=", chatId).execute();
+    const added = await addFilesAndParts(services, row.userId, fresh, ids);
     return { ...added, messages: fresh.length, isGrown: true };
   } catch (error) {
     const own = [...keys.values()];
@@ -159,11 +162,11 @@ const keyOfMessage = (chat: FoundChat, key: string) =>
     .digest("hex")
     .slice(0, 40)}`;
 
-type KnownMessage = Pick<MessageRow, "id" | "parentId" | "role" | "content" | "createdAt">;
+type KnownMessage = Pick<MessageRow, "id" | "parentId" | "role" | "content" | "createdAt" | "key">;
 
 /**
- * Ids of the messages of an export that are here: under the same parent, of the same role, with the same text or, where a later release reads
- * the text in another way, with a time that no other has.
+ * Ids of the messages of an export that are here, under the same parent and of the same role: by the key of one that a later export brought,
+ * by text and time, by text alone in the order of both, or, where a later release reads the text in another way, by a time that no other has.
  */
 function idsOfKnown(chat: FoundChat, rows: KnownMessage[]): Map<string, string> {
   const left = Map.groupBy(rows, ({ role, parentId }) => `${role} ${parentId}`);
@@ -173,19 +176,33 @@ function idsOfKnown(chat: FoundChat, rows: KnownMessage[]): Map<string, string> 
   for (const all of siblings.values()) {
     const [{ role, parent } = { role: "user", parent: null }] = all;
     if (parent && !ids.has(parent)) continue;
-    const there = left.get(`${role} ${(parent && ids.get(parent)) || null}`) ?? [];
-    const byText = Map.groupBy(there, ({ content }) => content);
-    const taken = new Set<string>();
-    for (const { key, content } of all) {
-      const one = byText.get(content)?.pop();
-      if (!one) continue;
-      ids.set(key, one.id);
-      taken.add(one.id);
-    }
-    const byTime = Map.groupBy(
-      there.filter(({ id }) => !taken.has(id)),
-      ({ createdAt }) => Number(createdAt),
+    const there = new Set(left.get(`${role} ${(parent && ids.get(parent)) || null}`));
+    const match = <Mark>(
+      markOf: (row: KnownMessage) => Mark,
+      given: (message: FoundChat["messages"][number]) => Mark,
+    ) => {
+      // The first one of each mark stands last.
+      const marked = Map.groupBy([...there].reverse(), markOf);
+      for (const message of all) {
+        const one = ids.has(message.key) ? undefined : marked.get(given(message))?.pop();
+        if (!one) continue;
+        ids.set(message.key, one.id);
+        there.delete(one);
+      }
+    };
+    match(
+      ({ key }) => key,
+      ({ key }) => keyOfMessage(chat, key),
     );
+    match(
+      ({ createdAt, content }) => `${createdAt} ${content}`,
+      ({ at, content }) => `${at} ${content}`,
+    );
+    match(
+      ({ content }) => content,
+      ({ content }) => content,
+    );
+    const byTime = Map.groupBy([...there], ({ createdAt }) => Number(createdAt));
     const open = all.filter(({ key, at }) => !ids.has(key) && at !== chat.at);
     for (const [at, [message, other]] of Map.groupBy(open, (one) => one.at)) {
       const [one, another] = byTime.get(at) ?? [];
@@ -195,21 +212,24 @@ function idsOfKnown(chat: FoundChat, rows: KnownMessage[]): Map<string, string> 
   return ids;
 }
 
-async function addAll(
-  services: ImportServices,
-  row: ChatRow,
-  messages: FoundChat["messages"],
-  { ids, fileIds, keys }: Omit<Here, "models">,
-): Promise<Pick<AddedChat, "files" | "left">> {
-  const models = await modelsByName(services.db);
+async function addAllMessages(db: Db, row: ChatRow, messages: FoundChat["messages"], here: Omit<Here, "models">) {
+  const models = await modelsByName(db);
   for (let at = 0; at < messages.length; at += rowsAtOnce) {
-    await addMessages(services.db, row, messages.slice(at, at + rowsAtOnce), { ids, models, fileIds, keys });
+    await addMessages(db, row, messages.slice(at, at + rowsAtOnce), { ...here, models });
     // SQLite runs synchronously; this lets other requests run in between.
     await setImmediate();
   }
-  const added = await addFiles(services, row.userId, messages, ids);
+}
+
+async function addFilesAndParts(
+  services: ImportServices,
+  userId: string,
+  messages: FoundChat["messages"],
+  ids: Map<string, string>,
+): Promise<Pick<AddedChat, "files" | "left">> {
+  const added = await addFiles(services, userId, messages, ids);
   for (const { key, reply } of messages) {
-    if (reply) added.left.push(...(await addParts(services, row.userId, reply.parts, ids.get(key) ?? "")));
+    if (reply) added.left.push(...(await addParts(services, userId, reply.parts, ids.get(key) ?? "")));
   }
   return added;
 }
