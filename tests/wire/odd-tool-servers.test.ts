@@ -168,6 +168,11 @@ it.each<[string, NonNullable<Oddity["lost"]>]>([
       void json(response, { jsonrpc: "2.0", id, error: { code: -32002, message: "Server not initialized" } }),
   ],
   [
+    "an error in its own words",
+    (response, id) =>
+      void json(response, { jsonrpc: "2.0", id, error: { code: -1, message: "Your session has expired" } }),
+  ],
+  [
     "an error in a stream of events",
     (response, id) => {
       const data = JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32600, message: "Session not found" } });
@@ -189,6 +194,25 @@ it.each<[string, NonNullable<Oddity["lost"]>]>([
   await call(to);
   session++;
   expect(JSON.stringify(await call(to))).toContain("Llueve");
+});
+
+it.each([
+  "Transferencia hecha, pero el correo de aviso falló: SMTP session expired",
+  "Missing required argument: session",
+])("a call that failed with «%s» is not made again", async (message) => {
+  let calls = 0;
+  odd = {
+    answers({ id, method }, response) {
+      if (method !== "tools/call") return false;
+      calls++;
+      return json(response, { jsonrpc: "2.0", id, error: { code: -32603, message } });
+    },
+    lost: () => {},
+  };
+  const to = another();
+  await connections.list(to);
+  await expect(call(to)).rejects.toThrow(message.slice(0, 20));
+  expect(calls).toBe(1);
 });
 
 it("a stream that ends without an answer fails at once", async () => {

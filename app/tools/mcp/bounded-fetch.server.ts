@@ -84,11 +84,14 @@ const lostWords = /not found|no valid|invalid|expired|unknown|terminated|does no
 
 /** Whether the message of an error is about the session alone: a call that was made may fail on another session, such as one of mail. */
 export function saysLost(message: string): boolean {
-  const said = message.slice(0, 300).replace(/^(?:MCP error -?\d+: |(?:Bad request|Unauthorized|Error): )+/i, "");
+  const said = message
+    .slice(0, 300)
+    .replace(/^(?:MCP error -?\d+: |(?:JSON-RPC error|Bad request|Unauthorized|Error): )+/i, "");
   if (/^(?:server not initialized|unexpected message, expect initialize request)/i.test(said)) return true;
+  if (/^(?:missing (?:mcp[- ])?session[-_ ]?(?:id|header)|transport not found for session)/i.test(said)) return true;
   const isOfSession =
-    /^(?:(?:the )?(?:mcp[- ])?session\b|(?:no valid|invalid|unknown|expired|missing)\b.{0,20}\bsession\b)/i.test(said);
-  return isOfSession && (lostWords.test(said) || /^missing/i.test(said));
+    /^(?:(?:the |your )?(?:mcp[- ])?session(?:[-_ ]?id)?\b|(?:no valid|invalid|unknown|expired) .{0,20}session)/i;
+  return isOfSession.test(said) && lostWords.test(said);
 }
 
 const allRepaired = (message: unknown, asked: Asked): unknown =>
