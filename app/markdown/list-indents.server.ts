@@ -1,6 +1,7 @@
 const item = /^((\d{1,9})[.)] {1,4})\S/;
 const subItem = /^ {2,}(?:[-+*]|(\d{1,9})[.)]) /;
-const fenceMark = /^(?:`{3,}|~{3,})/;
+// Also behind the mark of an item.
+const fenceMark = /^([ \t]*(?:(?:[-+*]|\d{1,9}[.)]) {1,4})?)(`{3,}|~{3,})/;
 
 /** Columns of the blanks before a line, with tabs up to the next multiple of four. */
 function columnsBefore(line: string): number {
@@ -27,18 +28,22 @@ export function withIndentedLists(src: string): string {
   const lines = src.split("\n").map((line) => {
     const text = line.trim();
     if (text === "") return line;
-    const [mark = ""] = fenceMark.exec(text) ?? [];
     if (fence) {
-      const { shift } = fence;
-      if (mark.startsWith(fence.mark) && mark === text) fence = undefined;
+      const { mark, shift } = fence;
+      if (text.startsWith(mark) && text === mark.charAt(0).repeat(text.length)) fence = undefined;
       return " ".repeat(shift) + line;
     }
     const indent = columnsBefore(line);
     const shift = from > 0 && indent >= from ? width - from : 0;
-    if (mark) {
-      if (indent === 0) width = from = 0;
+    const [opening = "", before = "", mark = ""] = fenceMark.exec(line) ?? [];
+    // A mark with another one behind it is code within the line; four columns before it make it code itself.
+    const isCode = mark.startsWith("`") && line.slice(opening.length).includes("`");
+    if (mark && !isCode && (width > 0 || indent < 4)) {
       fence = { mark, shift };
-      return " ".repeat(shift) + line;
+      if (before.trim() === "") {
+        if (indent === 0) width = from = 0;
+        return " ".repeat(shift) + line;
+      }
     }
     if (indent === 0) {
       const [, begin = "", digits] = item.exec(line) ?? [];
@@ -50,7 +55,9 @@ export function withIndentedLists(src: string): string {
       if (!found) return line;
       if (indent < width && Number(found[1]) !== number + 1) from = indent;
       else width = 0;
-      return " ".repeat(from > 0 ? width - from : 0) + line;
+      const more = from > 0 ? width - from : 0;
+      if (fence) fence.shift = more;
+      return " ".repeat(more) + line;
     }
     return shift > 0 ? " ".repeat(indent + shift) + line.trimStart() : line;
   });

@@ -17,7 +17,7 @@ const fence = /^[ >]{0,12}(?:(?:[-+*]|\d{1,9}[.)]) {1,4})?(`{3,}|~{3,})[ \t]*([^
 const definition = /^( {0,3})\[([^\][^][^\][]{0,200})\]:[ \t]+(\S+)/;
 const address = /^(?:[a-z][a-z\d+.-]*:|[/#<])/i;
 // The heading of a quotation that GitHub shows as a notice.
-const alert = /^( {0,3}> ?)\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*$/;
+const alert = /^( {0,3}> ?)\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*$/i;
 const alerts: Record<string, string> = {
   NOTE: "Nota",
   TIP: "Consejo",
@@ -72,7 +72,7 @@ function plainLine(line: string, used: ReadonlySet<string>): string {
     return `${indent}\\${line.slice(indent.length)}`;
   return line
     .replace(comparison, "$1\\>")
-    .replace(alert, (_, mark: string, kind: string) => `${mark}**${alerts[kind]}**`);
+    .replace(alert, (_, mark: string, kind: string) => `${mark}**${alerts[kind.toUpperCase()]}**`);
 }
 
 /** Labels in brackets that the text has anywhere but at the beginning of a definition. */

@@ -63,7 +63,7 @@ describe("formulas are formulas", () => {
 });
 
 it("a notice of GitHub's is headed by a word", () => {
-  expect(html("> [!WARNING]\n> Quema.")).toMatch(/<blockquote>\s*<p[^>]*><strong>Aviso<\/strong><br>\s*Quema\./);
+  expect(html("> [!warning]\n> Quema.")).toMatch(/<blockquote>\s*<p[^>]*><strong>Aviso<\/strong><br>\s*Quema\./);
   expect(html("> [!WARNING] no")).toContain("[!WARNING] no");
 });
 
@@ -81,6 +81,14 @@ describe("lists under numbered items", () => {
     ["10. Diez\n  - a\n   más\n11. Once", "<ol><li>Diez<ul><li>a<br>más</li></ul></li><li>Once</li></ol>"],
     ["1. Uno\n   - a\n2. Dos", "<ol><li>Uno<ul><li>a</li></ul></li><li>Dos</li></ol>"],
     ["1. Uno\n  2. Dos\n  3. Tres", "<ol><li>Uno</li><li>Dos</li><li>Tres</li></ol>"],
+    [
+      "1. ```\n   npm i\n   ```\n2. Luego\n  - a\n3. Fin",
+      "<ol><li><figure><pre><code>npm i</code></pre></figure></li><li>Luego<ul><li>a</li></ul></li><li>Fin</li></ol>",
+    ],
+    [
+      "    ```\n\n1. Uno\n  - a\n2. Dos",
+      "<figure><pre><code>```</code></pre></figure><ol><li>Uno<ul><li>a</li></ul></li><li>Dos</li></ol>",
+    ],
     ["1. Uno\n  - a\n\t- b", "<ol><li>Uno<ul><li>a<ul><li>b</li></ul></li></ul></li></ol>"],
     ["- Uno\n  - a", "<ul><li>Uno<ul><li>a</li></ul></li></ul>"],
   ])("%j", (source, made) => {
@@ -94,6 +102,9 @@ describe("lists under numbered items", () => {
       "steps:\n- run: y\nenv:\n  CI: true",
     ],
     ["1. X:\n  - a\n\n    ```\n    - b\n      c\n    ```", "- b\n  c"],
+    ["- ```sh\n  npm i\n  ```\n\nTexto:\n\n```\n1. a\n  - b\n```", "1. a\n  - b"],
+    ["```npm i``` instala.\n\n```\n1. Uno\n  - a\n```", "1. Uno\n  - a"],
+    ["1. Uno\n  - ```sh\n    npm i\n      otro\n    ```\n2. Dos", "npm i\n  otro"],
   ])("leaves code as it is: %j", (source, code) => {
     expect(html(source).replace(/<\/?span[^>]*>/g, "")).toContain(code);
   });
