@@ -98,6 +98,8 @@ class Completion {
   #said = "";
   #texts = 0;
   #held = "";
+  /** Addresses of the pictures that have been said. */
+  readonly #pictures = new Set<string>();
   /** How many pieces of text, thought, image or call have come. */
   #pieces = 0;
   /** The field in which its thoughts come. */
@@ -333,8 +335,8 @@ class Completion {
     const [, mediaType, data] =
       /^data:(image\/[\w.+-]{1,40});base64,(.*)$/s.exec(typeof url === "string" ? url : "") ?? [];
     if (typeof url === "string" && /^https?:\/\/[^\s<>]{1,2000}$/i.test(url)) {
-      if (this.#said.includes(`<${url}>`)) return;
-      this.#said += `<${url}>`;
+      if (this.#pictures.has(url)) return;
+      this.#pictures.add(url);
       this.#add("text-delta", `\n\n<${url}>\n\n`);
       return;
     }
@@ -415,7 +417,7 @@ const countIn = (said: unknown): number => numberOf(said) ?? 0;
 
 /** The text of a part; an object that is no part as its JSON, as some servers parse answers that are JSON. */
 function textOf(part: Fields): unknown {
-  const isPart = ["text", "type", "index"].some((name) => name in part) || Object.keys(part).length === 0;
+  const isPart = Object.keys(part).every((name) => ["text", "type", "index", "annotations"].includes(name));
   return isPart ? part.text : JSON.stringify(part);
 }
 
