@@ -67,7 +67,7 @@ export async function enter(c: Context<ApiEnv>, access: AccessRow, facts: Facts)
 
 /**
  * Joins the account and the identity of a ticket, once its password is proven. `claims`: without a password, an account that this access has
- * dropped; whoever may have given it that address loses all access to it. Throws 403 if somebody else has been faster.
+ * dropped; whoever may have given it that address loses all access to it. Throws 403 if it has not dropped that account.
  */
 export async function join(
   c: Context<ApiEnv>,
@@ -119,8 +119,7 @@ async function offerJoining(
   const { services } = c.var;
   if (!account.passwordHash) {
     if (await claimExpected(services.db, account.id)) return join(c, access, facts, account.id);
-    if (await isDropped(services.db, access, account.id)) return join(c, access, facts, account.id, { claims: true });
-    throw entersOtherwise(email);
+    return join(c, access, facts, account.id, { claims: true });
   }
   // The ID token is not carried: with it the ticket would not fit into a cookie.
   const said = { userId: account.id, facts: { ...facts, idToken: null }, expires: services.clock.now() + ticketLives };
@@ -148,16 +147,6 @@ async function claimExpected(db: Db, userId: string): Promise<boolean> {
     )
     .executeTakeFirst();
   return numUpdatedRows > 0n;
-}
-
-/** Whether this access has dropped the person of an account. */
-async function isDropped(db: Db, access: AccessRow, userId: string): Promise<boolean> {
-  const dropped = db
-    .selectFrom("identities")
-    .where("userId", "=", userId)
-    .where("accessId", "=", access.id)
-    .where("subject", "like", `${droppedStart}%`);
-  return (await dropped.select("id").executeTakeFirst()) !== undefined;
 }
 
 const entersOtherwise = (email: string) =>
