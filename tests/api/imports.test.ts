@@ -3,6 +3,7 @@ import { zipSync } from "fflate";
 import sharp from "sharp";
 import { v7 as newId } from "uuid";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { addChat } from "../../app/api/imports/add-chat.server.ts";
 import { chatRow } from "../../app/db/rows.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
 import { ruleEngines } from "../support/engines.ts";
@@ -70,6 +71,13 @@ const libreChat = {
   ],
 };
 
+/** A message of LibreChat, of its person if it asks, at a minute of an hour. */
+const turn = (messageId: string, parentMessageId: string | null, text: string, minute: number) => ({
+  ...{ messageId, parentMessageId, text, isCreatedByUser: text.endsWith("?") },
+  createdAt: new Date(Date.UTC(2026, 0, 1, 10, minute)).toISOString(),
+});
+const exportOf = (title: string, messages: object[]) => JSON.stringify({ conversationId: title, title, messages });
+
 for (const engine of await ruleEngines()) {
   describe(`imports on ${engine.name}`, () => {
     let api: Api;
@@ -127,20 +135,14 @@ for (const engine of await ruleEngines()) {
     });
 
     it("knows the answers of two models by their texts, although they came at the same second", async () => {
-      const at = (n: number) => new Date(Date.UTC(2026, 0, 1, 10, n)).toISOString();
-      const of = (messageId: string, parentMessageId: string | null, text: string, n: number) => ({
-        ...{ messageId, parentMessageId, text, createdAt: at(n) },
-        isCreatedByUser: text.endsWith("?"),
-      });
       const messages = [
-        of("a", null, "¿Qué siembro?", 0),
-        of("b", "a", "Habas.", 1),
-        of("c", "a", "Ajos.", 1),
-        of("d", "c", "¿Cuándo?", 2),
-        of("e", "d", "En noviembre.", 3),
+        turn("a", null, "¿Qué siembro?", 0),
+        turn("b", "a", "Habas.", 1),
+        turn("c", "a", "Ajos.", 1),
+        turn("d", "c", "¿Cuándo?", 2),
+        turn("e", "d", "En noviembre.", 3),
       ];
-      const exported = (length: number) =>
-        JSON.stringify({ conversationId: "dos", title: "Dos modelos", messages: messages.slice(0, length) });
+      const exported = (length: number) => exportOf("Dos modelos", messages.slice(0, length));
       expect((await send(exported(3))).body).toMatchObject({ chats: 1, messages: 3 });
       expect((await send(exported(3))).body).toMatchObject({ known: 1, messages: 0 });
       expect((await send(exported(5))).body).toMatchObject({ grown: 1, messages: 2 });
@@ -149,22 +151,17 @@ for (const engine of await ruleEngines()) {
     });
 
     it("follows the second of two equal questions", async () => {
-      const at = (n: number) => new Date(Date.UTC(2026, 0, 1, 12, n)).toISOString();
-      const of = (messageId: string, parentMessageId: string | null, text: string, n: number) => ({
-        ...{ messageId, parentMessageId, text, createdAt: at(n), isCreatedByUser: text.endsWith("?") },
-      });
       const messages = [
-        of("a", null, "¿Empiezo?", 0),
-        of("b", "a", "Sí.", 1),
-        of("c", "b", "¿Sigue?", 2),
-        of("d", "c", "Primera vez.", 3),
-        of("e", "b", "¿Sigue?", 4),
-        of("f", "e", "Segunda vez.", 5),
-        of("g", "f", "¿Más?", 6),
-        of("h", "g", "Ya no.", 6),
+        turn("a", null, "¿Empiezo?", 0),
+        turn("b", "a", "Sí.", 1),
+        turn("c", "b", "¿Sigue?", 2),
+        turn("d", "c", "Primera vez.", 3),
+        turn("e", "b", "¿Sigue?", 4),
+        turn("f", "e", "Segunda vez.", 5),
+        turn("g", "f", "¿Más?", 6),
+        turn("h", "g", "Ya no.", 6),
       ];
-      const exported = (length: number) =>
-        JSON.stringify({ conversationId: "iguales", title: "Dos veces", messages: messages.slice(0, length) });
+      const exported = (length: number) => exportOf("Dos veces", messages.slice(0, length));
       expect((await send(exported(7))).body).toMatchObject({ chats: 1, messages: 7 });
       expect((await send(exported(8))).body).toMatchObject({ grown: 1, messages: 1 });
       expect((await textsOf("Dos veces")).slice(-3)).toEqual(["Segunda vez.", "¿Más?", "Ya no."]);
@@ -174,15 +171,31 @@ for (const engine of await ruleEngines()) {
     });
 
     it("does not bring back what its person has deleted here", async () => {
-      const messages = ["¿Uno?", "Primero.", "¿Dos?", "Segundo."].map((text, n) => ({
-        ...{ messageId: `t${n}`, parentMessageId: n === 0 ? null : `t${n - 1}`, text, isCreatedByUser: n % 2 === 0 },
-        createdAt: new Date(Date.UTC(2026, 0, 1, 11, n)).toISOString(),
-      }));
-      const exported = JSON.stringify({ conversationId: "borrada", title: "Con secreto", messages });
+      const texts = ["¿Uno?", "Primero.", "¿Dos?", "Segundo."];
+      const exported = exportOf(
+        "Con secreto",
+        texts.map((text, n) => turn(`t${n}`, n === 0 ? null : `t${n - 1}`, text, n)),
+      );
       expect((await send(exported)).body).toMatchObject({ chats: 1, messages: 4 });
       const { id } = (await list()).find(({ title }) => title === "Con secreto") ?? { id: "" };
       await api.db.deleteFrom("messages").where("chatId", "=", id).where("content", "=", "Primero.").execute();
       expect((await send(exported)).body).toMatchObject({ known: 1, messages: 0 });
+    });
+
+    it("takes a growth back whose file can't be stored", async () => {
+      const of = (key: string, parent: string | null, files: object[] = []) => ({
+        ...{ key, parent, role: parent ? "assistant" : "user", content: key, at: parent ? 2 : 1, files, passages: [] },
+      });
+      const chat = (...messages: object[]) =>
+        ({ key: "rota", title: "Rota", at: 1, leaf: messages.length > 1 ? "b" : "a", messages, left: [] }) as never;
+      const file = { kind: "file", name: "a.txt", path: "/nada", size: 1 };
+      const take = vi.spyOn(api.services.files, "take").mockRejectedValue(new Error("the disk is gone"));
+      expect(await addChat(api.services, ana.id, chat(of("a", null)))).toMatchObject({ messages: 1 });
+      await expect(addChat(api.services, ana.id, chat(of("a", null), of("b", "a", [file])))).rejects.toThrow("disk");
+      take.mockRestore();
+      expect(await textsOf("Rota")).toEqual(["a"]);
+      expect(await addChat(api.services, ana.id, chat(of("a", null), of("b", "a")))).toMatchObject({ isGrown: true });
+      expect(await textsOf("Rota")).toEqual(["a", "b"]);
     });
 
     it("refuses several files at once, and says what to do", async () => {

@@ -77,7 +77,8 @@ export async function addChat(
   const { db } = services;
   const key = keyOf(chat);
   const before = await importedAs(db, userId, chat);
-  if (before) return growChat(services, before, chat, fileIds);
+  // A chat without an id is known by all of its texts, so nothing in it is new.
+  if (before) return chat.key ? growChat(services, before, chat, fileIds) : undefined;
   if (await isImported(db, userId, chat)) return;
   await refuseImportBeyondPlan(db, userId, chat);
   const ids = new Map(chat.messages.map((message) => [message.key, newId()]));
@@ -143,8 +144,10 @@ async function growChat(
     const added = await addFilesAndParts(services, row.userId, fresh, ids);
     return { ...added, messages: fresh.length, isGrown: true };
   } catch (error) {
-    const own = [...keys.values()];
     if (isTaken(error)) return undefined;
+    const { leafId, lastMessageAt } = row;
+    await db.updateTable("chats").set({ leafId, lastMessageAt }).where("id", "=", chatId).execute();
+    const own = [...keys.values()];
     for (let at = 0; at < own.length; at += rowsAtOnce) {
       await db
         .deleteFrom("messages")

@@ -69,7 +69,7 @@ function inArchive(entries: ZipEntry[]): Contents {
   const contents: Contents = { read: [], account: undefined, left: [] };
   let room = inflatedAtMost;
   for (const entry of entries) {
-    // Files that the person uploaded are not conversations of this export, and those of macOS are no files of anybody.
+    // Files that the person uploaded are not conversations of this export, nor are those that macOS adds.
     if (!entry.name.endsWith(".json") || /^(?:archivos|__MACOSX)\//.test(entry.name)) continue;
     const content = contentOf(entry, room);
     const json = typeof content === "string" ? undefined : parsed(content);
