@@ -30,7 +30,7 @@ const rules = {
   embeddings: { points: 1_200, duration: 60 * 60 },
   trial: { points: 60, duration: 60 * 60 },
   // Some programs export each chat to a file of its own.
-  import: { points: 300, duration: 60 * 60 },
+  import: { points: 100, duration: 60 * 60 },
   export: { points: 10, duration: 60 * 60 },
   member: { points: 60, duration: 60 * 60 },
   email: { points: 20, duration: 60 * 60 },

@@ -17,16 +17,13 @@ export const meta = titled("Importar conversaciones");
 export const loader = () => null;
 
 export async function action({ context }: Route.ActionArgs) {
-  const [sent, ...others] = context.get(filesContext);
-  if (others.length > 0) return refuse("Se importa un archivo cada vez: para varios, mételos en un ZIP.");
-  if (!sent) return refuse("Elige el archivo de la exportación.");
   try {
-    const body = new ReceivedForm({}, [sent]);
+    const body = new ReceivedForm({}, context.get(filesContext));
     const answer = await read(context.get(apiContext).api.chat.import.$post(undefined, { init: { body } }));
     if ("id" in answer) return redirect(`/conversation/chat/importar/${answer.id}`, 303);
     const [title, description] = outcomeInWords(answer);
     context.get(sessionContext).flash({
-      type: answer.chats > 0 ? "success" : "info",
+      type: answer.messages > 0 ? "success" : "info",
       title,
       ...(description && { description }),
       // The message stays until it is closed: the list of missing things takes time to read.
