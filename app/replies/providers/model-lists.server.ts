@@ -20,8 +20,8 @@ export type Provider = { name: ModelRow["provider"]; baseUrl: string | null; lis
 
 type Fields = Record<string, unknown>;
 
-// Timeout in ms: gateways ask all their providers for such a list.
-const patience = 20_000;
+// Timeout in ms: gateways ask all their providers for such a list. Stopping the process waits for it.
+const patience = 10_000;
 // More than anybody chooses among; OpenRouter has some 400.
 const modelsAtMost = 1_000;
 
