@@ -260,11 +260,12 @@ function failureOf({ status, headers, said }: Told, cause: unknown): ReplyError 
   return ReplyError.of(kind, more);
 }
 
+/** Reasons by which Google ends an answer whose call can't be read. */
+export const misspeltReason = /malformed_function_call|unexpected_tool_call/i;
+
 const words: [FailureKind, RegExp][] = [
-  [
-    "misspelt-call",
-    /tool_use_failed|failed_generation|tool call validation failed|failed to parse input at pos|malformed_function_call|unexpected_tool_call/i,
-  ],
+  ["misspelt-call", misspeltReason],
+  ["misspelt-call", /tool_use_failed|failed_generation|tool call validation failed|failed to parse input at pos/i],
   // Clear words only: a match takes the images of a model from everybody. Errors about one image must not match.
   [
     "images",

@@ -9,7 +9,7 @@ import {
 } from "@ai-sdk/provider";
 import { limits } from "../../../process/limits.ts";
 import { recordOf } from "../../../process/text/json.ts";
-import { ReplyError } from "../../errors.server.ts";
+import { misspeltReason, ReplyError } from "../../errors.server.ts";
 import type { ProviderMeta } from "../../tools/call.ts";
 import type { CallStretch, FinishReason, OfferedTool, Piece } from "../model-call.server.ts";
 import type { IsText, WrittenCall } from "./call-dialects.server.ts";
@@ -152,9 +152,7 @@ export class Answer {
     this.finished = true;
     const { finishReason, usage } = part;
     const { unified, raw } = finishReason;
-    if (!this.begun && /^(?:malformed_function_call|unexpected_tool_call)$/i.test(raw ?? "")) {
-      throw ReplyError.of("misspelt-call");
-    }
+    if (!this.begun && raw && misspeltReason.test(raw)) throw ReplyError.of("misspelt-call");
     if (!isWhole[unified] || (isWhole[unified] === "if said" && raw === undefined)) {
       throw this.begun || !this.#misread ? ReplyError.cut() : this.#misread;
     }

@@ -112,7 +112,7 @@ function callOf(said: unknown): WrittenCall | undefined {
   return { name, input: typeof input === "string" ? input : JSON.stringify(input) };
 }
 
-// Stands around the number of a text that has been set aside: a character of nobody's.
+// Private-use character around the number of a text that has been set aside.
 const aside = "\u{F8FF}";
 
 /** Calls as Python writes them, as Liquid's models do: `[name(city="Vigo", days=2), …]`; undefined for anything else. */

@@ -4,7 +4,7 @@ import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { createParser } from "eventsource-parser";
 import { limits } from "../../../process/limits.ts";
 import { digitsOf, listOf, parseJson, recordOf } from "../../../process/text/json.ts";
-import { ReplyError } from "../../errors.server.ts";
+import { misspeltReason, ReplyError } from "../../errors.server.ts";
 import { CallAssembly } from "./call-assembly.server.ts";
 import { KeptFields, thoughtMark } from "./kept-fields.server.ts";
 
@@ -415,9 +415,9 @@ const endOfThought = (meta: Fields): Part => ({
 const numberOf = (said: unknown): number | undefined => (typeof said === "number" ? said : undefined);
 const countIn = (said: unknown): number => numberOf(said) ?? 0;
 
-/** The text of a part; an object that is no part as its JSON, as some servers parse answers that are JSON. */
+/** The text of a part, of any type; an object without a type as its JSON, as some servers parse answers that are JSON. */
 function textOf(part: Fields): unknown {
-  const isPart = Object.keys(part).every((name) => ["text", "type", "index", "annotations"].includes(name));
+  const isPart = "type" in part || Object.keys(part).every((name) => ["text", "index", "annotations"].includes(name));
   return isPart ? part.text : JSON.stringify(part);
 }
 
@@ -483,6 +483,5 @@ const bareReason = (raw: string) =>
 /** Whether a reason is a failure: the answer is not whole. */
 const isFailed = (bare: string) =>
   /error|abort|cancel/.test(bare) ||
-  ["engine_overloaded", "insufficient_system_resource", "malformed_function_call", "unexpected_tool_call"].includes(
-    bare,
-  );
+  misspeltReason.test(bare) ||
+  ["engine_overloaded", "insufficient_system_resource"].includes(bare);
