@@ -70,7 +70,7 @@ function parsed(text: string): unknown {
 
 /**
  * Whether an answer says that the session is not known any more: the protocol has 404 for it, servers also other refusals, or an error.
- * Of a failure of the server nobody knows what was done before it.
+ * A server that fails may have made the call before.
  */
 function isLost(status: number, message: unknown, text: string): boolean {
   if (status >= 500 || status === 429) return false;

@@ -40,7 +40,7 @@ export class SignInCalls {
 
 /**
  * An answer in the words of the protocol: without nulls, Slack's token of the person as the token, its type where it is missing, an
- * issuer without the slash that its address has not, and metadata with what they leave out because it is a matter of course.
+ * issuer without the slash that its address has not, and metadata with the required fields that servers leave out.
  */
 function repaired(given: Fields, address: URL): Fields {
   const own = given.access_token ? {} : (recordOf(given.authed_user) ?? {});
@@ -58,7 +58,7 @@ function tokensIn(text: string): Fields | undefined {
   return said.access_token ? { ...said, ...(expires_in && { expires_in: Number(expires_in) }) } : undefined;
 }
 
-/** Metadata that the standards ask for, and that nothing here depends on. */
+/** Required fields of metadata that nothing here depends on. */
 const usualMetadata = (issuer: string): Fields => ({
   response_types_supported: ["code"],
   subject_types_supported: ["public"],
